@@ -29,7 +29,7 @@ class FileSource final : public ByteSource {
     out = out.subspan(kept);
     const size_t got = out.empty() ? 0 : std::fread(out.data(), 1, out.size(), file_.get());
     if (got < out.size() && std::ferror(file_.get()) != 0) {
-      return Error{fmt::format("{}: cannot be read: {}.", name_, std::strerror(errno))};
+      return Error{fmt::format("{}: cannot read the file: {}.", name_, std::strerror(errno))};
     }
     position_ += kept + got;
     return kept + got;
@@ -128,7 +128,7 @@ Result<std::unique_ptr<ByteSource>> open_file(const std::filesystem::path& path)
   }
   std::FILE* file = std::fopen(name.c_str(), "rb");
   if (file == nullptr) {
-    return Error{fmt::format("{}: cannot be opened: {}.", name, std::strerror(errno))};
+    return Error{fmt::format("{}: cannot open the file: {}.", name, std::strerror(errno))};
   }
   auto source = std::make_unique<FileSource>(file, name);
   std::array<std::byte, kXzMagic.size()> head{};

@@ -132,12 +132,12 @@ std::optional<spec::EngineClass> engine_of_text(std::string_view text) {
 Result<std::string> read_text(const fs::path& path) {
   std::error_code status;
   const uintmax_t size = fs::file_size(path, status);
-  if (status) return Error{fmt::format("{}: cannot be read: {}.", path.string(), status.message())};
+  if (status) return Error{fmt::format("{}: cannot read the file: {}.", path.string(), status.message())};
   if (size > kManifestLimit) return Error{fmt::format("{}: is too large for a manifest.", path.string())};
   std::string text(size, '\0');
   std::ifstream in(path, std::ios::binary);
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (!in) return Error{fmt::format("{}: cannot be read.", path.string())};
+  if (!in) return Error{fmt::format("{}: cannot read the file.", path.string())};
   return text;
 }
 
@@ -158,7 +158,7 @@ Result<void> read_content(const fs::path& folder, CaptureObject& object) {
   object.content.resize(align_up(size, sizeof(uint32_t)) / sizeof(uint32_t));
   std::ifstream in(path, std::ios::binary);
   in.read(reinterpret_cast<char*>(object.content.data()), static_cast<std::streamsize>(size));
-  if (!in && size != 0) return Error{fmt::format("{}: cannot be read.", path.string())};
+  if (!in && size != 0) return Error{fmt::format("{}: cannot read the file.", path.string())};
   return {};
 }
 
@@ -223,9 +223,9 @@ Result<std::vector<fs::path>> find_captures(const fs::path& root) {
   if (fs::is_regular_file(root / kManifest, status)) return std::vector{root};
   std::vector<fs::path> found;
   fs::recursive_directory_iterator it(root, fs::directory_options::skip_permission_denied, status);
-  if (status) return Error{fmt::format("{}: cannot be listed: {}.", root.string(), status.message())};
+  if (status) return Error{fmt::format("{}: cannot list the folder: {}.", root.string(), status.message())};
   for (const fs::recursive_directory_iterator end; it != end; it.increment(status)) {
-    if (status) return Error{fmt::format("{}: cannot be listed: {}.", root.string(), status.message())};
+    if (status) return Error{fmt::format("{}: cannot list the folder: {}.", root.string(), status.message())};
     if (it->path().filename() == kManifest && it->is_regular_file(status)) found.push_back(it->path().parent_path());
   }
   if (found.empty()) {

@@ -428,7 +428,7 @@ void Player::dump(const DumpArea& area, std::string_view name) {
     out.write(reinterpret_cast<const char*>(row.data()), static_cast<std::streamsize>(row.size()));
   }
   if (!out.flush()) {
-    failure_ = fmt::format("{}: cannot be written", (dump_folder_ / file).string());
+    failure_ = fmt::format("{}: cannot write the file", (dump_folder_ / file).string());
     return;
   }
   ++counts_.dumps;

@@ -1,4 +1,4 @@
-// A hostile trace, played on a small machine whose work ends soon, and the recording of it played again.
+// Plays a hostile trace on a small simulator with short work, and then plays its recording.
 #pragma once
 
 #include <cstddef>

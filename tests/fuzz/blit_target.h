@@ -159,7 +159,7 @@ class BlitFuzz final : private Input {
     return {[this] { return number(); }, rules_, kArea, kAreaBytes};
   }
 
-  // Only what is defined: the same bytes, and a snapshot between the two halves changes nothing.
+  // Only defined results are compared: the same bytes, and a snapshot between the two halves changes nothing.
   void run_defined() {
     blit_reference::Blitter blitter(memory_, rules_);
     blit_reference::RandomBlits source = blits();

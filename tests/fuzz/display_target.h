@@ -13,7 +13,7 @@
 
 namespace halogen::fuzz {
 
-// A device whose registers of the display are listed, as new for every input.
+// A device with a list of its display registers, new for every input.
 struct DisplayUnderTest {
   static constexpr uint64_t kStolen = 0x7800'0000;
   explicit DisplayUnderTest(const spec::DeviceModel& model)
@@ -74,7 +74,8 @@ struct DisplayUnderTest {
   std::vector<const mmio::RegisterSlot*> slots;
 };
 
-// Input: one byte for the device, then operations of 8 bytes: kind, a byte, a register's number or place (16), value.
+// Input: one byte for the device, then operations of 8 bytes: kind, a byte, a register's index or an offset (16),
+// value.
 inline void display(std::span<const uint8_t> data) {
   constexpr size_t kOperation = 8;
   constexpr uint64_t kSmall = 0x1'0000;   // pixels: frames of this size are taken whenever they are asked for
@@ -123,7 +124,7 @@ inline void display(std::span<const uint8_t> data) {
       case 12:  // processor writes, through fences
         chip.bar_write(2, uint64_t{place} << 4, 4, value);
         break;
-      case 13:  // what an engine says
+      case 13:  // a report of an engine
         chip.display().on_target_write(GpuVa(uint64_t{place} << 12), value >> 16, value & 0xffff);
         break;
       case 14:

@@ -1,7 +1,6 @@
-// The 3D pipeline under random state and small draws, on every generation: any state commands with any fields, pointers
-// into memory of which most is anything, surfaces and kernels that are none. Memory is exactly as large as it is, so
-// the sanitizers see any byte outside. What must hold besides: a draw ends, and an end that is reached in parts is
-// reached.
+// The 3D pipeline with random state and small draws, on every generation: any state commands with any fields, pointers
+// into mostly random memory, invalid surfaces and kernels. Memory has its exact size, so the sanitizers see any access
+// outside. Also checked: a draw ends, and a draw that is executed in parts ends too.
 #pragma once
 
 #include <algorithm>
@@ -89,7 +88,7 @@ class DrawWorld final : private Input {
 
   size_t gen() const { return static_cast<size_t>(generation_.id()); }
 
-  // A dword: often zero, a small number, a place in memory, a float, no number; now and then any bits.
+  // A dword: often zero, a small number, an address, a float, NaN; sometimes any bits.
   uint32_t dword() {
     switch (take<uint8_t>() % 8) {
       case 0:

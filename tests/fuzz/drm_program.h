@@ -1,5 +1,5 @@
-// What a story of calls on the driver is made from: bytes become numbers, handles of small pools, descriptors and
-// calls, of which one in eight has a number changed.
+// The parts of a call sequence on the driver: bytes become numbers, handles of small pools, descriptors and calls, of
+// which one in eight has a field changed.
 #pragma once
 
 #include <fcntl.h>
@@ -30,7 +30,7 @@
 
 namespace halogen::fuzz {
 
-// Memory of the program's own that calls may fill; behind it is a page that nobody may touch.
+// Memory of the program that calls may fill; an inaccessible page follows it.
 class DrmScratch {
  public:
   explicit DrmScratch(size_t pages) : bytes_(pages * kPage) {
@@ -119,14 +119,14 @@ class DrmProgram {
     ++calls_;
     return driver_.ioctl(*file_, request, address(&argument));
   }
-  // Whole numbers of eight bytes are changed: half an address could be that of something else of ours.
+  // Whole qwords are changed: half an address could be that of other memory of this process.
   template <class T>
   int call(unsigned long request, T& argument) {
     if (sizeof argument >= 8 && next() % 8 == 0) {
       const uint64_t value = wild();
       std::memcpy(reinterpret_cast<char*>(&argument) + one_of(sizeof argument / 8) * 8, &value, 8);
     }
-    if (next() == 0xff) request ^= uint64_t{next()} << 16;  // of another length
+    if (next() == 0xff) request ^= uint64_t{next()} << 16;  // another length
     const size_t size = _IOC_SIZE(request);
     if (size <= sizeof argument) return plain(request, argument);
     std::vector<std::byte> longer(size);
@@ -145,7 +145,7 @@ class DrmProgram {
   driver::Driver& driver_;
   Input data_;
   DrmScratch scratch_;
-  driver::File* file_ = nullptr;  // whose turn it is
+  driver::File* file_ = nullptr;  // the file of the current call
   std::deque<int> fds_;
   std::deque<Place> places_;
   unsigned calls_ = 0;

@@ -1,8 +1,8 @@
-// A program against the driver, most of whose calls are sound: buffers, batches, contexts with engine maps, sync
-// objects, shared buffers, mappings of every kind, and the screen. Handles come from small pools, so that calls meet
-// what others made. Two invariants are checked at the end:
-// - a buffer of a file that took no part has its bytes, and its owner's work runs;
-// - when the files, descriptors and mappings of the others are gone, every page is free again.
+// A program that uses the driver with mostly valid calls: buffers, batches, contexts with engine maps, sync objects,
+// shared buffers, mappings of every kind, and the screen. Handles come from small pools, so that calls use objects of
+// earlier calls. Two invariants are checked at the end:
+// - a buffer of a file that took no part keeps its bytes, and its owner's work runs;
+// - after the files, descriptors and mappings of the others are gone, every page is free again.
 #pragma once
 
 #include "fuzz/drm_screen.h"
@@ -120,7 +120,7 @@ class DrmDeepStory : private DrmScreen {
     write.handle = create.handle;
     write.size = kTheirs;
     write.data_ptr = address(bytes.data());
-    read_there_ = plain(DRM_IOCTL_I915_GEM_PWRITE, write) == 0;  // not with local memory
+    read_there_ = plain(DRM_IOCTL_I915_GEM_PWRITE, write) == 0;  // not available with local memory
     drm_i915_gem_create batch{.size = 4096, .handle = 0, .pad = 0};
     plain(DRM_IOCTL_I915_GEM_CREATE, batch);
     batch_ = batch.handle;

@@ -106,7 +106,7 @@ class DrmStory {
       case 6:
       case 7:
         return reinterpret_cast<uintptr_t>(scratch_.data()) + uint64_t{next()} * 64;
-      case 8:  // whole pages of it
+      case 8:  // whole pages
         return reinterpret_cast<uintptr_t>(scratch_.data()) + uint64_t{next()} % 16 * 4096;
       case 9: {
         constexpr uint64_t kNowhere[] = {16, 0xdead'0000, ~uint64_t{0}, 0x7fff'ffff'f000, uint64_t{1} << 63};
@@ -118,7 +118,7 @@ class DrmStory {
         return next() | uint64_t{next()} << 8;
     }
   }
-  // What pointers point at: numbers again, and the end of a batch here and there.
+  // The targets of pointers: numbers again, with ends of batches in between.
   void fill_scratch() {
     for (size_t at = 0; at + 8 <= 4096 && !data_.empty(); at += 8) {
       const uint64_t value = number();
@@ -128,7 +128,7 @@ class DrmStory {
   }
   void call(driver::Driver& driver, driver::File& file) {
     unsigned long request = kRequests[next() % std::size(kRequests)];
-    if (next() == 0xff) request ^= uint64_t{next()} << 16;  // of another length
+    if (next() == 0xff) request ^= uint64_t{next()} << 16;  // another length
     std::array<uint64_t, 64> argument{};
     const size_t bytes = std::min<size_t>(_IOC_SIZE(request), sizeof argument / 2);
     for (size_t at = 0; at < bytes; at += 4) {
@@ -142,10 +142,10 @@ class DrmStory {
     }
     if (_IOC_NR(request) == _IOC_NR(DRM_IOCTL_I915_GEM_EXECBUFFER2)) {
       auto& execute = *reinterpret_cast<drm_i915_gem_execbuffer2*>(argument.data());
-      execute.flags &= ~uint64_t{I915_EXEC_FENCE_OUT};  // would hand out descriptors that nobody closes
+      execute.flags &= ~uint64_t{I915_EXEC_FENCE_OUT};  // would create descriptors that are never closed
       execute.buffer_count %= 8;
     }
-    // What the program sends is wild enough; sizes of its own memory are not part of it.
+    // The program's input is random enough; sizes of its own memory are not varied.
     if (_IOC_NR(request) == _IOC_NR(DRM_IOCTL_I915_GEM_WAIT)) argument[1] %= 1'000'000;
     ++calls_;
     const int result = driver.ioctl(file, request, reinterpret_cast<uintptr_t>(argument.data()));
@@ -165,7 +165,7 @@ class DrmStory {
   }
 
   Input data_;
-  DrmScratch scratch_;  // no buffer over it reaches what is not its own
+  DrmScratch scratch_;  // buffers over it cannot reach other memory
   unsigned calls_ = 0;
 };
 

@@ -1,6 +1,6 @@
-// Command streamers under a hostile guest: random rings, batches, context images and descriptors on every chip. Nothing
-// may crash or run without end, and a run that goes on from a snapshot, in another device, ends as the run that was not
-// interrupted.
+// Command streamers with a hostile guest: random rings, batches, context images and descriptors on every chip. Nothing
+// may crash or run without end, and a run that continues from a snapshot in another device ends like the uninterrupted
+// run.
 #pragma once
 
 #include <algorithm>
@@ -101,7 +101,7 @@ class EngineFuzz final : private Input {
     chip_->bar_write(0, engine.mmio_base + offset, 4, value);
   }
 
-  // Dwords from the input, as they are, to a place in memory.
+  // Copies dwords from the input to memory.
   void fill(uint32_t address) {
     const size_t count = take<uint8_t>() % 64;
     for (size_t i = 0; i < count && !empty(); ++i, address += 4) {
@@ -129,7 +129,7 @@ class EngineFuzz final : private Input {
     write(engine, 0x3c, (take<uint8_t>() % 4u << 12) | 1u);
   }
 
-  // A context whose image the input fills; the parts that it must have are put in first.
+  // A context whose image the input fills, after the required parts are written.
   void submit() {
     const spec::EngineModel& engine = take_engine();
     const uint32_t image = take<uint8_t>() % 64u * kPage;

@@ -1,6 +1,6 @@
-// Page tables under a hostile guest: any device and mode, tables of random entries whose bits the input flips, roots
-// anywhere, accesses of any size and place, invalidations, memory that moves. Every frame is a heap block of its own,
-// so that the sanitizers see a byte outside; every access is compared with the slow walker of the unit tests.
+// Page tables with a hostile guest: any device and mode, tables of random entries whose bits the input flips, roots
+// anywhere, accesses of any size and address, invalidations, memory that moves. Every frame is a separate heap block,
+// so that the sanitizers see accesses outside; every access is compared with the slow walker of the unit tests.
 #pragma once
 
 #include <cstddef>
@@ -82,7 +82,7 @@ class PageWalk final : private Input {
     if (tell) {
       twin.space().invalidate();
     } else {
-      // What the caches still say is up to them: only look that nothing breaks, then make both sides equal.
+      // Cached entries may be stale: only check that nothing breaks, then make both sides equal.
       std::vector<std::byte> bytes(take_size());
       twin.space().read(GpuVa(take_address(world)), bytes);
       twin.space().view(GpuVa(take_address(world)), {});

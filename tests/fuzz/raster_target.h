@@ -1,6 +1,6 @@
-// Clipping, set-up, coverage, depth and colours under random state and primitives. Memory is exactly as large as it is,
-// so the sanitizers see any byte outside. What must hold besides: coverage lies inside the bounds and the sample mask,
-// no subspan comes twice, and windows of a primitive together give the whole.
+// Clipping, set-up, coverage, depth and colours with random state and primitives. Memory has its exact size, so the
+// sanitizers see any access outside. Also checked: coverage lies inside the bounds and the sample mask, no subspan is
+// emitted twice, and the windows of a primitive add up to the whole.
 #pragma once
 
 #include <algorithm>

@@ -15,7 +15,7 @@
 
 namespace halogen::fuzz {
 
-constexpr uint64_t kCommands = 4096;  // of one stream: time is spent on shapes, not on length
+constexpr uint64_t kCommands = 4096;  // per stream: variety matters more than length
 
 // A whole trace: reader, memory, submissions, and every command printed.
 inline void aub(std::span<const uint8_t> data) {

@@ -1,4 +1,4 @@
-// A TBX session with a hostile peer, on a small machine whose work ends soon.
+// A TBX session with a hostile peer, on a small simulator with short work.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace halogen::fuzz {
 
-// A peer whose messages are all there at once.
+// A peer whose messages are all available at once.
 class ScriptChannel final : public tbx::Channel {
  public:
   explicit ScriptChannel(std::span<const std::byte> input) : input_(input) {}

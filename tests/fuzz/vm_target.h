@@ -12,12 +12,13 @@
 
 #include "device_server.h"
 #include "guest_setup.h"
+#include "support/send_file.h"
 
 namespace halogen::fuzz {
 
 // The first byte chooses the device; the rest is what comes over the wire. A file of memory comes with its first part.
 inline void vm_stream(std::span<const uint8_t> data) {
-  constexpr size_t kMax = 4096;  // so that the answers fit into the socket that nobody reads
+  constexpr size_t kMax = 4096;  // so that the replies fit the socket, which is never read
   if (data.empty()) return;
   const auto models = spec::device_models();
   const spec::DeviceModel& model = models[data[0] % models.size()];
@@ -30,20 +31,7 @@ inline void vm_stream(std::span<const uint8_t> data) {
 
   const vm::File memory(memfd_create("guest", MFD_CLOEXEC));
   if (!memory || ftruncate(memory.descriptor(), 1 << 20) != 0) return;
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
-  iovec part{const_cast<uint8_t*>(data.data()), data.size()};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = control.data();
-  message.msg_controllen = control.size();
-  cmsghdr* const item = CMSG_FIRSTHDR(&message);
-  item->cmsg_level = SOL_SOCKET;
-  item->cmsg_type = SCM_RIGHTS;
-  item->cmsg_len = CMSG_LEN(sizeof(int));
-  const int descriptor = memory.descriptor();
-  std::memcpy(CMSG_DATA(item), &descriptor, sizeof(int));
-  if (data.empty() || sendmsg(wire.descriptor(), &message, MSG_NOSIGNAL) < 0) return;
+  if (data.empty() || test::send_with_file(wire.descriptor(), std::as_bytes(data), memory.descriptor()) < 0) return;
   shutdown(wire.descriptor(), SHUT_WR);
   static_cast<void>(server.serve(-1));  // until the stream ends, in whatever way
 }

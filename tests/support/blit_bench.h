@@ -1,5 +1,5 @@
-// A device that draws: an area of graphics memory, a batch buffer, and the ring that takes BLT commands, with the
-// reference beside it on the same bytes.
+// A device that draws: an area of graphics memory, a batch buffer, and a ring for BLT commands, with the reference
+// model on the same bytes.
 #pragma once
 
 #include <algorithm>
@@ -54,8 +54,8 @@ struct JudgedBench : EngineBench {
     return all;
   }
 
-  // Runs a stream from the batch buffer, with a flush behind it as a driver writes it. True: the engine came to its
-  // end, and the ring stored a number after it. (The head alone does not tell: it moves on when the batch begins.)
+  // Runs a stream from the batch buffer, followed by a flush as a driver writes it. True: the engine reached the end,
+  // and the ring stored a number after it. (The head alone is not enough: it advances when the batch starts.)
   bool draw(Dwords stream) {
     if (is_gen4()) {
       stream.push_back(0x0200'0000);  // MI_FLUSH
@@ -90,7 +90,7 @@ struct JudgedBench : EngineBench {
   uint32_t draws_ = 0;
 };
 
-// Where a hand-written case runs: on the reference or on a chip. Offsets count from the start of the area.
+// Runs a hand-written case on the reference or on a chip. Offsets count from the start of the area.
 class BlitTarget {
  public:
   explicit BlitTarget(const std::string& name, size_t pages = 128, bool wide = false)
@@ -110,7 +110,7 @@ class BlitTarget {
   std::vector<uint8_t>& bytes() { return bytes_; }
   bool wide() const { return rules_.wide; }
   JudgedBench* bench() { return bench_.get(); }
-  // Accesses that found no memory, as far as they are reported; the reference reports none.
+  // Returns the reported accesses to unmapped memory; the reference reports none.
   size_t misses() const {
     return bench_ == nullptr
                ? 0
@@ -160,7 +160,7 @@ inline std::vector<uint8_t> random_bytes(size_t count, unsigned seed) {
   return bytes;
 }
 
-// The first byte that differs, in words.
+// Describes the first byte that differs.
 inline std::string difference(std::span<const uint8_t> got, std::span<const uint8_t> expected) {
   const auto [a, b] = std::ranges::mismatch(got, expected);
   if (a == got.end()) return "";

@@ -1,4 +1,4 @@
-// The commands: which dword loads which register (the tables of 8.8 and 8.9), and what a drawing takes from them.
+// The commands: which dword loads which register (the tables of 8.8 and 8.9), and the parameters of a drawing.
 #include "support/blit_reference.h"
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 namespace halogen::blit_reference {
 namespace {
 
-// The numbers of the registers, as the tables name them; kData: the rest is immediate data.
+// Register numbers of the tables; kData: the rest is immediate data.
 constexpr unsigned kData = 99;
 struct Command {
   unsigned opcode;
@@ -195,7 +195,7 @@ const char* Blitter::fill_job(const Words& words, Job& job) const {
     if ((size & 0xffff) % job.pixel_B != 0) return "a width of broken pixels";
     job.x2 = (size & 0xffff) / job.pixel_B;
     job.y2 = size >> 16;
-    // The address names the first byte to be written: the last one of the line when going left.
+    // The address is that of the first byte to be written: the last one of the line when drawing leftwards.
     if (job.x_backwards && job.x2 != 0) job.destination.base -= (size & 0xffff) - 1;
     return nullptr;
   }
@@ -294,8 +294,8 @@ uint64_t Blitter::pattern_mask(unsigned opcode) const {
   return ((uint64_t{1} << bits) - 1) & ~uint64_t{63};
 }
 
-// Not of chapter 8: Gen9's copy. Tile mode 20 and 13 (0 linear, 1 X, 2 Y, 3 Ys), depth in DW1[26:24] as a power of two
-// of bytes with 2 left out, pitch in dwords when tiled.
+// Not in chapter 8: Gen9's copy. Tile mode 20 and 13 (0 linear, 1 X, 2 Y, 3 Ys), depth in DW1[26:24] as log2 of bytes
+// with 2 reserved, pitch in dwords if tiled.
 Outcome Blitter::fast_copy(std::span<const uint32_t> stream) {
   constexpr size_t kDwords = 10;
   const auto say = [](const char* why) { return Outcome{Verdict::undefined, why, kDwords, false}; };

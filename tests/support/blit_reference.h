@@ -1,7 +1,8 @@
-// A slow, literal BLT engine: seed 003 chapter 8 read aloud, one pixel and one bit at a time, on plain bytes. It judges
-// the real one and shares nothing with it: its own tables of dwords, no generated descriptions. Where the manual leaves
-// open what happens, it says so instead of choosing. Besides chapter 8: the 64-bit address forms of Gen8, Y tiles by
-// BCS_SWCTRL, and XY_FAST_COPY_BLT on linear, X and Y surfaces. Left out: Yf and Ys tiles.
+// A slow, literal BLT engine: G45 PRM vol. 1b chapter 8 (seed 003), one pixel and one bit at a time, on plain bytes.
+// Tests compare the real engine with it. It shares no code with it: its own tables of dwords, no generated
+// descriptions. Where the manual does not define the result, it reports that instead of choosing. Beyond chapter 8: the
+// 64-bit address forms of Gen8, Y tiles by BCS_SWCTRL, and XY_FAST_COPY_BLT on linear, X and Y surfaces. Not supported:
+// Yf and Ys tiles.
 #pragma once
 
 #include <array>
@@ -13,9 +14,9 @@
 
 namespace halogen::blit_reference {
 
-// What the chip is like.
+// Properties of the chip.
 struct Rules {
-  bool wide = false;           // Gen8: two dwords an address
+  bool wide = false;           // Gen8: two dwords per address
   unsigned address_bits = 29;  // 29 on Gen4, 32 on Gen6, 48 from Gen8 on
   bool fast_copy = false;      // Gen9
   bool y_source = false;       // BCS_SWCTRL: "tiled" means Y
@@ -23,9 +24,9 @@ struct Rules {
 };
 
 enum class Verdict : uint8_t {
-  done,       // drawn, or rightly not drawn
-  undefined,  // the manual does not say, or forbids it
-  hangs,      // the manual says so
+  done,       // drawn, or correctly not drawn
+  undefined,  // the manual does not define it, or forbids it
+  hangs,      // the manual says that the engine hangs
   fault,      // outside the memory; what was drawn before stays
 };
 
@@ -33,11 +34,11 @@ struct Outcome {
   Verdict verdict = Verdict::done;
   const char* why = nullptr;
   size_t dwords = 1;    // of the command
-  bool placed = false;  // it was clear which pixels it means, so that pages() knows them
+  bool placed = false;  // the affected pixels are defined, so that pages() includes them
 };
 
-// Graphics memory from `base` on; what lies outside is a fault. Remembers for the command under way which bytes it read
-// as source or pattern and which it wrote, and can take the command back.
+// Graphics memory from `base` on; accesses outside are faults. Records for the current command which bytes it read as
+// source or pattern and which it wrote, and can undo the command.
 class Memory {
  public:
   Memory(uint64_t base, size_t bytes) : base_(base), bytes_(bytes), read_(bytes), pattern_(bytes), written_(bytes) {}
@@ -52,7 +53,7 @@ class Memory {
   void take_back();
   uint8_t peek(uint64_t address) { return bytes_[address - base_]; }
   uint8_t read_source(uint64_t address);
-  uint8_t read_pattern(uint64_t address);  // or a mono source: what may not overlap at all
+  uint8_t read_pattern(uint64_t address);  // or a mono source: must not overlap at all
   void write(uint64_t address, uint8_t value);
   bool read_after_write() const { return read_after_write_; }
   bool overlap() const { return overlap_; }
@@ -65,7 +66,7 @@ class Memory {
   };
   uint64_t base_;
   std::vector<uint8_t> bytes_;
-  std::vector<uint32_t> read_, pattern_, written_;  // number of the command that did it last
+  std::vector<uint32_t> read_, pattern_, written_;  // number of the last command that did it
   std::vector<Change> changes_;
   uint32_t command_ = 0;
   bool overlap_ = false, pattern_overlap_ = false, read_after_write_ = false;
@@ -79,7 +80,7 @@ struct Plane {
   Tile tile = Tile::linear;
 
   uint64_t address(int64_t x_B, int64_t y) const;
-  // Null, or why no driver may ask for it.
+  // Returns null, or why a driver must not request it.
   const char* fault(unsigned pixel_B, int64_t last_x_B, int64_t lines) const;
 };
 
@@ -87,7 +88,7 @@ enum class SourceKind : uint8_t { none, color, mono, mono_immediate };
 enum class PatternKind : uint8_t { none, solid, color, color_immediate, mono };
 enum class Packing : uint8_t { word, byte, bit };
 
-// One drawing, whatever command asked for it.
+// One drawing, independent of its command.
 struct Job {
   unsigned depth = 0;    // 0: 8, 1: 565, 2: 1555, 3: 32 bits
   unsigned pixel_B = 1;  // fast copies know 8 and 16 too
@@ -127,7 +128,7 @@ uint32_t raster_operation(uint8_t code, uint32_t pattern, uint32_t source, uint3
 bool uses_pattern(uint8_t code);
 bool uses_source(uint8_t code);
 bool uses_destination(uint8_t code);
-// Every component of the pixel inside [low, high].
+// True: every component of the pixel is inside [low, high].
 bool in_chroma_range(unsigned depth, bool with_alpha, uint32_t pixel, uint32_t low, uint32_t high);
 
 constexpr uint64_t kWatchedPages = 0x1000;
@@ -137,10 +138,10 @@ class Blitter {
  public:
   Blitter(Memory& memory, Rules rules) : memory_(memory), rules_(rules) {}
 
-  // One command at the front of the stream. A command that is not `done` leaves memory and state as they were, except a
-  // fault.
+  // Executes one command at the front of the stream. Unless the result is `done` or `fault`, memory and state stay
+  // unchanged.
   Outcome run(std::span<const uint32_t> stream);
-  // Pages that the commands so far could have changed, of those that were placed.
+  // Pages that the commands so far may have changed, as far as they are defined.
   const std::set<uint64_t>& pages() const { return pages_; }
   Rules& rules() { return rules_; }
 
@@ -148,11 +149,11 @@ class Blitter {
   struct Setup {
     bool ready = false;
     bool mono = false;         // by XY_SETUP_MONO_PATTERN_SL_BLT
-    bool pattern_kept = true;  // no other mono pattern went through BR20 and BR21 since
+    bool pattern_kept = true;  // no other mono pattern was loaded into BR20 and BR21 since
     uint32_t header = 0, control = 0, background = 0, foreground = 0, pattern_0 = 0, pattern_1 = 0;
     uint64_t base = 0, pattern = 0;
   };
-  struct Words;  // the command's dwords by the register that each one loads
+  struct Words;  // the command's dwords by the register that each loads
 
   Outcome classic(std::span<const uint32_t> stream);
   Outcome fast_copy(std::span<const uint32_t> stream);
@@ -170,7 +171,7 @@ class Blitter {
   std::set<uint64_t> pages_;
 };
 
-// A command of chapter 8 by the registers that it loads, for those who write streams.
+// A command of chapter 8 by the registers that it loads, for generators of streams.
 struct Encoded {
   unsigned opcode = 0;
   uint32_t header = 0;  // without client, opcode and length
@@ -180,7 +181,7 @@ struct Encoded {
 std::vector<uint32_t> encode(const Encoded& command, bool wide);
 std::vector<unsigned> opcodes();
 
-// The ten fixed patterns of 8.9.14, line by line; null for a reserved number.
+// The ten fixed patterns of 8.9.14, line by line. Null: a reserved number.
 const std::array<uint8_t, 8>* fixed_pattern(unsigned number);
 
 }  // namespace halogen::blit_reference

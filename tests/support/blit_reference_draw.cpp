@@ -1,4 +1,5 @@
-// The drawing of one job: addresses, clipping, direction, operands, masks. Sections 8.1, 8.2 and 8.9, 8.10 of seed 003.
+// The drawing of one job: addresses, clipping, direction, operands, masks. G45 PRM vol. 1b 8.1, 8.2, 8.9 and 8.10 (seed
+// 003).
 #include <algorithm>
 #include <cstdlib>
 
@@ -73,7 +74,7 @@ uint32_t raster_operation(uint8_t code, uint32_t pattern, uint32_t source, uint3
   return result;
 }
 
-// An operand is used if two entries of the table that differ only in it differ.
+// An operand is used if two entries of the truth table that differ only in it have different values.
 bool uses_pattern(uint8_t code) {
   return (code >> 4) != (code & 0x0f);
 }
@@ -189,7 +190,7 @@ class Drawing {
                        y2_ - y1_);
   }
 
-  // Tile by tile or page by page; only pages that a test can look at.
+  // Collects pages tile by tile or page by page; only pages that a test can inspect.
   void collect(std::set<uint64_t>& pages) const {
     const Plane& to = job_.destination;
     const int64_t step = to.tile == Tile::linear ? 4096 : to.tile == Tile::x ? 512 : 128;
@@ -224,7 +225,7 @@ class Drawing {
   int64_t source_x(int64_t x) const { return job_.source_x1 + (x - job_.x1); }
   int64_t source_y(int64_t y) const { return job_.source_y1 + (y - job_.y1); }
 
-  // The number of a pixel's bit in a mono source, counted from the first byte's bit 7.
+  // Returns the index of a pixel's bit in a mono source, counted from bit 7 of the first byte.
   int64_t source_bit(int64_t x, int64_t y) const {
     const int64_t width = job_.x2 - job_.x1;
     int64_t line = width;

@@ -18,7 +18,7 @@ uint32_t pitch_field(const Plane& plane) {
 }
 constexpr uint32_t kTiled = 1u << 11, kTiledSource = 1u << 15, kClip = 1u << 30;
 
-// Of the last command of a piece.
+// Returns the start of the last command of a piece.
 size_t command_start(const std::vector<uint32_t>& piece) {
   size_t start = 0;
   for (size_t next = 0; next < piece.size();) {
@@ -49,7 +49,7 @@ uint64_t RandomBlits::place(uint64_t alignment, uint64_t room) {
   return base_ + numbers_() % (bytes_ - room) / alignment * alignment;
 }
 
-// Any of the 256 codes that the operands allow.
+// Returns any of the 256 codes that the operands allow.
 uint8_t RandomBlits::rop(bool pattern, bool source) {
   unsigned code = below(256);
   if (!source) code = (code & 0x33) | (code & 0x33) << 2;
@@ -57,7 +57,7 @@ uint8_t RandomBlits::rop(bool pattern, bool source) {
   return static_cast<uint8_t>(code);
 }
 
-// Room for some 100 lines: 200 KB of a tiled surface with the widest pitch.
+// Space for about 100 lines: 200 KB of a tiled surface with the widest pitch.
 Plane RandomBlits::plane(unsigned pixel_B, bool tiled, bool y, bool negative) {
   constexpr uint64_t kRoom = 256 * 1024;
   if (tiled) {
@@ -80,7 +80,7 @@ void RandomBlits::clip(Encoded& command) {
   command.br[25] = yx(y + between(0, 50), x + between(0, 120));
 }
 
-// Rectangle, pitch, base and tiling; the setup commands carry the latter three for their users.
+// Adds rectangle, pitch, base and tiling; setup commands carry the last three for their users.
 void RandomBlits::destination(Encoded& command, const Plane& plane, const Shape& shape) {
   if (plane.tile != Tile::linear) command.header |= kTiled;
   const int64_t limit = plane.tile == Tile::linear ? 300 : plane.pitch_B;
@@ -95,7 +95,7 @@ void RandomBlits::destination(Encoded& command, const Plane& plane, const Shape&
 void RandomBlits::color_source(Encoded& command, const Plane& destination, unsigned pixel_B) {
   Plane from = destination;
   int64_t x = 0, y = 0;
-  if (chance(45)) {  // over itself, near by
+  if (chance(45)) {  // overlapping itself, nearby
     x = static_cast<int16_t>(command.br[22] & 0xffff) + between(-6, 6);
     y = static_cast<int16_t>(command.br[22] >> 16 & 0xffff) + between(-4, 4);
   } else {
@@ -140,7 +140,7 @@ Encoded RandomBlits::linear(unsigned opcode) {
   if (opcode == 0x40) return command;
   Plane from = plane(pixel_B, false, false, true);
   bool left = chance(50);
-  if (chance(50)) {  // over itself: the way that does not hurt, and pitches that go up when the destination is below
+  if (chance(50)) {  // overlapping itself: in the safe direction, with rising pitches if the destination is below
     from = to;
     const int64_t x = between(-5, 5) * pixel_B, y = between(-3, 3);
     left = x < 0;
@@ -197,7 +197,7 @@ Encoded RandomBlits::drawing(unsigned opcode, const Plane& plane, const Shape& s
     command.header |= kValid[below(10)] << 15;
   }
   if (one_of(opcode, {0x73, 0x76, 0x77})) {
-    // Ranges wide enough to hit.
+    // Ranges wide enough to match.
     const uint32_t a = numbers_(), b = numbers_();
     command.br[18] = a & b, command.br[19] = a | b;
     command.header |= (opcode == 0x73 ? below(8) : below(4) + (chance(80) ? 4 : 0)) << 17;
@@ -276,7 +276,7 @@ std::vector<uint32_t> RandomBlits::next() {
   return next(all[below(static_cast<uint32_t>(all.size()))]);
 }
 
-// Client, opcode and length stay, so that the rest of the stream stays a stream.
+// Client, opcode and length stay unchanged, so that the rest of the stream stays valid.
 std::vector<uint32_t> RandomBlits::next_wild() {
   std::vector<uint32_t> command = next();
   const size_t start = command_start(command);

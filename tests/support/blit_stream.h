@@ -1,5 +1,5 @@
-// Random BLT commands, mostly ones that a driver may write, for tests and for the fuzzer: where the numbers come from
-// is the caller's choice.
+// Random BLT commands, mostly ones that a driver may write, for tests and for the fuzzer. The caller chooses the source
+// of random numbers.
 #pragma once
 
 #include <cstdint>
@@ -18,17 +18,17 @@ class RandomBlits {
   RandomBlits(Numbers numbers, Rules rules, uint64_t base, uint64_t bytes)
       : numbers_(std::move(numbers)), rules_(rules), base_(base), bytes_(bytes) {}
 
-  // One command, a setup before it where it needs one.
+  // Returns one command, preceded by a setup command if it needs one.
   std::vector<uint32_t> next();
   // The same for one opcode of chapter 8.
   std::vector<uint32_t> next(unsigned opcode);
   std::vector<uint32_t> next_fast_copy();
-  // The same with a few bits or dwords of the drawing command changed, or a dword too many.
+  // The same with a few bits or dwords of the drawing command changed, or one dword too many.
   std::vector<uint32_t> next_wild();
   Rules& rules() { return rules_; }
 
  private:
-  struct Shape {  // what source and destination share
+  struct Shape {  // shared by source and destination
     unsigned depth, pixel_B;
     int64_t width, height;
   };

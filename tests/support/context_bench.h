@@ -1,6 +1,6 @@
 // Contexts for execlist engines, built and submitted as a kernel driver does: status pages, context images, rings and
-// page tables in memory, submissions through the engine's registers. Everything is written out from the manual (seed
-// 000, Logical Contexts) and from what i915 is known to write, apart from the model's own tables.
+// page tables in memory, submissions through the engine's registers. Everything is written from the manual (DG1 PRM
+// vol. 13, Logical Contexts, seed 000) and from the known behaviour of i915, independent of the model's own tables.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@
 namespace halogen {
 
 struct ContextBench : EngineBench {
-  using EngineBench::emit;  // for rings, with execlists off
+  using EngineBench::emit;  // for rings, with execlists disabled
   // Registers, from an engine's base.
   static constexpr uint32_t kStatusPageAddress = 0x80, kMode = 0x29c, kPort = 0x230, kListStatus = 0x234,
                             kSubmitQueue = 0x510, kQueueControl = 0x550, kStatusPointer = 0x3a0, kStatusBuffer = 0x370,
                             kStatusBufferUpper = 0x3c0, kStatusMask = 0x218, kContextId = 0x180, kContextTime = 0x3a8,
                             kActiveHead = 0x74, kGpr = 0x600;
-  // Dwords of the values in an image, the same on every chip; the register word stands one before.
+  // Dword indices of the values in an image, the same on every chip; the register offset is one dword before.
   static constexpr unsigned kImageControl = 0x03, kImageHead = 0x05, kImageTail = 0x07, kImageStart = 0x09,
                             kImageRingControl = 0x0b, kImageBatchHigh = 0x0d, kImageBatch = 0x0f, kImageTime = 0x23,
                             kImagePdp0High = 0x31, kImagePdp0 = 0x33;
@@ -37,7 +37,7 @@ struct ContextBench : EngineBench {
     uint64_t tail = 0;
     uint32_t id = 0;                  // upper dword of the descriptor
     uint32_t bits = 0;                // further bits of the lower dword
-    uint64_t tables = 0;              // page of the outermost table, as a host address
+    uint64_t tables = 0;              // page of the root table, as a host address
     std::vector<uint64_t> all{};      // every table page
     std::map<uint64_t, uint64_t> at;  // (level, index path) -> table page
   };
@@ -122,7 +122,7 @@ struct ContextBench : EngineBench {
   uint32_t image(const Context& context, unsigned dword) { return peek(context.address + kPage + dword * 4); }
   uint32_t process_page(const Context& context, unsigned dword) { return peek(context.address + dword * 4); }
 
-  // Commands at the end of the context's ring, padded to a quadword; the image gets the new tail.
+  // Adds commands at the end of the context's ring, padded to a qword, and updates the tail in the image.
   void emit(Context& context, std::span<const uint32_t> dwords) {
     for (const uint32_t dword : dwords) {
       push(context, dword);
@@ -211,7 +211,7 @@ struct ContextBench : EngineBench {
     EXPECT_TRUE(device->settle());
   }
 
-  // Context switch interrupts of the render engine, up to the registers below the master.
+  // Unmasks context switch interrupts of the render engine, up to the registers below the master.
   void unmask_context_switches() {
     if (has_queue()) {
       write(0x190030, 0x100u << 16);
@@ -222,7 +222,7 @@ struct ContextBench : EngineBench {
       write(0x4430c, 0x100);
     }
   }
-  // Was there one since the last look?
+  // True: there was one since the last call.
   bool take_context_switch() {
     if (!has_queue()) {
       const uint32_t identity = read(0x44308) & 0x100;
@@ -240,7 +240,7 @@ struct ContextBench : EngineBench {
   }
 
   uint64_t status_page(std::string_view engine) { return status_pages_[engine]; }
-  // What the engine has reported since the last look.
+  // Returns what the engine has reported since the last call.
   std::vector<uint64_t> statuses(std::string_view engine) {
     std::vector<uint64_t> out;
     const uint64_t page = status_pages_[engine];
@@ -257,12 +257,12 @@ struct ContextBench : EngineBench {
     }
     return out;
   }
-  // After a reset the buffer begins again: drivers set their own place and the one in the page to the last entry.
+  // After a reset the buffer starts over: drivers set their own index and the one in the page to the last entry.
   void forget_statuses(std::string_view engine) {
     seen_.erase(engine);
     poke(status_pages_[engine] + status_index_dword() * 4, status_entries() - 1);
   }
-  // Entries as this chip writes them (docs/requirements/dg1.md, CSB-03 and CSB-04).
+  // Entries in this chip's format (docs/requirements/dg1.md, CSB-03 and CSB-04).
   static constexpr uint32_t kIdle = 0x7ff;
   uint64_t new_form(bool new_queue, const Context* away, const Context* to, uint32_t detail = 0,
                     bool polls = false) const {
@@ -304,7 +304,7 @@ struct ContextBench : EngineBench {
     poke(context.ring + context.tail, dword);
     context.tail = (context.tail + 4) % context.ring_bytes;
   }
-  // A table page for a place in the tree, made when it is first asked for.
+  // Returns the table page for a position in the tree, created at the first use.
   uint64_t table(Context& context, uint64_t place) {
     const auto [found, made] = context.at.try_emplace(place, 0);
     if (made) {

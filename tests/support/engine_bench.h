@@ -1,5 +1,5 @@
-// A device whose engines are driven as a kernel does: pages in the global table, rings, registers through the BAR. The
-// encodings that a test needs are written out here and in the tests, apart from the model's own.
+// A device whose engines are driven as by a kernel driver: pages in the global table, rings, registers through the BAR.
+// The encodings that a test needs are written out here and in the tests, independent of the model's own.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct EngineBench : device::MemoryBench {
   explicit EngineBench(std::string_view name, device::DeviceOptions options = {})
       : EngineBench(*spec::find_device(name), std::move(options)) {}
 
-  // Fresh zeroed pages; gives their address in the global table. `host_address` tells where they lie in memory.
+  // Allocates zeroed pages. Returns their address in the global table; host_address() returns their physical address.
   uint64_t allocate(size_t pages) {
     const uint64_t at = next_page_ * kPage;
     for (size_t i = 0; i < pages; ++i, ++next_page_) {
@@ -31,7 +31,7 @@ struct EngineBench : device::MemoryBench {
     }
     return at;
   }
-  // Where a global address of allocate() lies in memory.
+  // Returns the physical address of a global address of allocate().
   static uint64_t host_address(uint64_t global) { return kMemory + global; }
   uint32_t peek(uint64_t global) { return host.value_at<uint32_t>(host_address(global)); }
   void poke(uint64_t global, uint32_t value) { host.put<uint32_t>(host_address(global), value); }
@@ -57,7 +57,7 @@ struct EngineBench : device::MemoryBench {
     write(engine_model(engine).mmio_base + offset, value);
   }
 
-  // A ring of its own for an engine, empty and enabled.
+  // Gives an engine its own ring, empty and enabled.
   void start_ring(std::string_view engine, size_t pages = 4) {
     Ring& ring = rings_[engine];
     ring = {allocate(pages), pages * kPage, 0};
@@ -67,7 +67,7 @@ struct EngineBench : device::MemoryBench {
     set_reg(engine, kTail, 0);
     set_reg(engine, kControl, static_cast<uint32_t>(((pages - 1) << 12) | 1));
   }
-  // Puts commands at the tail, padded to a quadword, without telling the engine.
+  // Puts commands at the tail, padded to a qword, without telling the engine.
   void emit(std::string_view engine, std::span<const uint32_t> dwords) {
     Ring& ring = rings_[engine];
     for (const uint32_t dword : dwords) {
@@ -79,7 +79,7 @@ struct EngineBench : device::MemoryBench {
   }
   void emit(std::string_view engine, std::initializer_list<uint32_t> dwords) { emit(engine, std::span(dwords)); }
   void submit(std::string_view engine) { set_reg(engine, kTail, static_cast<uint32_t>(rings_[engine].tail)); }
-  // Commands in the ring, run until the device settles.
+  // Runs commands in the ring until the device settles.
   void run(std::string_view engine, std::initializer_list<uint32_t> dwords) {
     emit(engine, dwords);
     submit(engine);

@@ -1,5 +1,5 @@
-// Memory behind page tables of four levels, for what reads and writes through an address space: bytes mapped from one
-// address on, and nothing else. Their tables lie behind them.
+// Memory behind four-level page tables, for code that uses an address space: bytes mapped from one address on, and
+// nothing else. The tables lie behind the bytes.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ class MappedMemory final : private memory::FaultHandler {
  public:
   static constexpr uint64_t kPage = 4096;
 
-  // At most the 512 pages of one table, from `address` on, which is a multiple of what they map.
+  // At most the 512 pages of one table, from `address` on, which must be a multiple of what they map.
   explicit MappedMemory(uint64_t bytes, uint64_t address = 0) : mapped_(bytes), bytes_(bytes + kTables * kPage) {
     memory_.add({memory::MemorySpace::system, memory::MemoryKind::ram, 0, bytes_.size(), &frames_});
     context_.format = formats_.find(memory::WalkMode::legacy48);
@@ -29,7 +29,7 @@ class MappedMemory final : private memory::FaultHandler {
     }
     lead(address, table(1));
   }
-  // The same bytes from 0 on too; the first address is another one, by its highest bits.
+  // Maps the same bytes from 0 on too; the first address differs in its highest bits.
   void map_low() { lead(0, table(kLast + 1)); }
 
   memory::AddressSpace& space() { return space_; }
@@ -41,7 +41,7 @@ class MappedMemory final : private memory::FaultHandler {
 
   uint64_t root() const { return context_.roots[0]; }
 
-  // A page is there no longer, or it is another one's memory.
+  // Unmaps a page, or maps it to other memory.
   void take_away(uint64_t page) { set_entry(page, 0); }
   void lead_page(uint64_t page, uint64_t to) { set_entry(page, to * kPage | kPresent); }
 
@@ -60,7 +60,7 @@ class MappedMemory final : private memory::FaultHandler {
   static constexpr size_t kMaxAddresses = 4096;
 
   uint64_t table(uint64_t number) const { return mapped_ + number * kPage; }
-  // From the root over the two tables from `middle` on to the table of pages.
+  // Links the root through the two tables from `middle` on to the table of pages.
   void lead(uint64_t address, uint64_t middle) {
     at<uint64_t>(table(0) + (address >> 39 & 511) * 8) = middle | kPresent;
     at<uint64_t>(middle + (address >> 30 & 511) * 8) = (middle + kPage) | kPresent;

@@ -1,4 +1,4 @@
-// Where the project and the build are, for tests that read files.
+// Folders of the project and the build, for tests that read files.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,7 @@ namespace halogen::test {
 
 std::filesystem::path source_folder();
 std::filesystem::path binary_folder();
-// Captured streams and traces, which need not be there: HALOGEN_DATA, or ../shared/data.
+// Captured streams and traces, which are optional: HALOGEN_DATA, or ../shared/data.
 std::filesystem::path data_folder();
 
 }  // namespace halogen::test

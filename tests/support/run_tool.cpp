@@ -34,7 +34,7 @@ fs::path tool_path() {
 void ToolTest::SetUp() {
   tool_ = tool_path();
   if (!fs::exists(tool_)) {
-    GTEST_SKIP() << tool_ << " is not there: build the target halogen";
+    GTEST_SKIP() << tool_ << " does not exist: build the target halogen";
   }
   const auto* const info = ::testing::UnitTest::GetInstance()->current_test_info();
   root_ = fs::temp_directory_path() /

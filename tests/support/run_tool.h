@@ -1,4 +1,4 @@
-// Runs the command line tool, or any command, from a test: exit status and what was printed.
+// Runs the command line tool, or any command, from a test: exit status and output.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,20 +19,20 @@ inline std::ostream& operator<<(std::ostream& out, const Outcome& outcome) {
   return out << "exit " << outcome.status << ": " << outcome.text;
 }
 
-// Through a shell. Standard output only, unless the command says otherwise.
+// Runs a command through a shell. Returns standard output only, unless the command redirects.
 Outcome shell(const std::string& command);
 
 std::filesystem::path tool_path();
 
-// Tests of the tool with a folder of their own. Skipped where the tool is not built.
+// Tests of the tool with a folder of their own. Skipped if the tool is not built.
 class ToolTest : public ::testing::Test {
  protected:
   void SetUp() override;
   void TearDown() override;
 
-  // A file in the test's folder.
+  // Writes a file in the test's folder.
   std::string file(const std::string& name, std::string_view content) const;
-  // `halogen <arguments>`; with `errors` its error output too.
+  // Runs `halogen <arguments>`; with `errors`, includes standard error.
   Outcome run(const std::string& arguments, bool errors = false) const;
 
   std::filesystem::path tool_;

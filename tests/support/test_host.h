@@ -1,4 +1,4 @@
-// A host that remembers: memory in a map of pages, interrupts and Events in lists.
+// A host that keeps everything: memory in a map of pages, interrupts and Events in lists.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ class TestHost final : public device::Host {
 
   bool read_memory(PhysAddr address, std::span<std::byte> out) override;
   bool write_memory(PhysAddr address, std::span<const std::byte> data) override;
-  // Pages come into being below `top`; above there is nothing.
+  // Pages are created below `top`; above there is no memory.
   std::span<std::byte> map_memory(PhysAddr address, uint64_t bytes) override;
   template <class T>
   T value_at(uint64_t address) {
@@ -53,7 +53,7 @@ class TestHost final : public device::Host {
 
   Page* page_of(uint64_t address);
 
-  std::array<Recent, 256> recent_{};  // pages never go
+  std::array<Recent, 256> recent_{};  // pages are never freed
 };
 
 }  // namespace halogen

@@ -23,7 +23,7 @@ TEST(Bits, PastTheEndReadsZeroAndDropsWrites) {
   EXPECT_EQ(dwords[0], 0x00ff'ffffu);
 }
 
-TEST(Bits, PutLeavesNeighboursAlone) {
+TEST(Bits, PutKeepsOtherBits) {
   std::array<uint32_t, 3> dwords{0x1111'1111, 0x2222'2222, 0x3333'3333};
   put_bits(dwords, 20, 40, 0xab'cdef'0123);
   EXPECT_EQ(get_bits(dwords, 20, 40), 0xab'cdef'0123u);

@@ -23,7 +23,7 @@ TEST(EventLog, CountsByKind) {
   EXPECT_EQ(log.count(EventKind::unsupported), 0u);
 }
 
-TEST(Probe, IsUnwatchedBeforeAndAfterASubscription) {
+TEST(Probe, IsInactiveBeforeAndAfterASubscription) {
   Probe<int, int> probe;
   EXPECT_FALSE(probe.watched());
   int sum = 0;
@@ -50,7 +50,7 @@ TEST(Probe, ListenersStayWithTheOriginal) {
   EXPECT_EQ(seen, 2);
 }
 
-TEST(Fidelity, TheWorstClassStandsWithItsReason) {
+TEST(Fidelity, WorstClassIsKeptWithItsReason) {
   FidelityReport report;
   report.touch(FidelityKind::command, "MI_NOOP", FidelityClass::exact);
   report.touch(FidelityKind::command, "PIPE_CONTROL", FidelityClass::approximate, "no cache model");

@@ -9,7 +9,7 @@
 namespace halogen {
 namespace {
 
-TEST(WorkerPool, EveryPieceOnce) {
+TEST(WorkerPool, EachPieceRunsOnce) {
   for (const unsigned threads : {0u, 1u, 2u, 3u, 8u}) {
     WorkerPool pool(threads);
     for (size_t count : {0u, 1u, 2u, 7u, 1000u}) {
@@ -21,7 +21,7 @@ TEST(WorkerPool, EveryPieceOnce) {
   }
 }
 
-TEST(WorkerPool, OneJobAfterTheOther) {
+TEST(WorkerPool, JobsRunOneAfterAnother) {
   WorkerPool pool(4);
   uint64_t sum = 0;
   for (uint64_t job = 0; job < 2000; ++job) {
@@ -32,7 +32,7 @@ TEST(WorkerPool, OneJobAfterTheOther) {
   EXPECT_EQ(sum, 5u * (1999u * 2000u / 2) + 2000u * 10);
 }
 
-TEST(WorkerPool, ItsThreadsJoinIn) {
+TEST(WorkerPool, WorkerThreadsTakePieces) {
   WorkerPool pool(2);
   std::atomic<int> there = 0;
   // Both must be at work at the same time, or it would not end.

@@ -66,7 +66,7 @@ INSTANTIATE_TEST_SUITE_P(Traces, StepTool, testing::Values("bdw_1x3x8", "icllp_1
 
 class StepToolUse : public StepTool {};
 
-TEST_P(StepToolUse, MistakesAreOneSentence) {
+TEST_P(StepToolUse, ErrorsAreOneSentence) {
   const Outcome outcome = shell(tool_ + " step " + GetParam() + " </dev/null 2>&1");
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.text, StartsWith("halogen"));
@@ -79,7 +79,7 @@ INSTANTIATE_TEST_SUITE_P(Mistakes, StepToolUse,
                                          "/nowhere/a.aub --group 1,", "/nowhere/a.aub --dispatch 0",
                                          "/nowhere/a.aub --thread -1"));
 
-TEST_P(StepTool, AThreadThatIsNotThere) {
+TEST_P(StepTool, MissingThreadIsReported) {
   const std::string path = data(GetParam());
   if (!fs::exists(path)) GTEST_SKIP() << path << " is not there: set HALOGEN_DATA to the folder of captured data";
   const Outcome dispatch = shell(tool_ + " step --dispatch 99 " + path + " </dev/null 2>&1");

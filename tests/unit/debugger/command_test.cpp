@@ -1,4 +1,4 @@
-// What people may type, and what registers read as.
+// The command language of the debugger, and the text form of registers.
 #include "debugger/command.h"
 
 #include <bit>
@@ -21,7 +21,7 @@ Command parsed(std::string_view line) {
   return command ? *command : Command{};
 }
 
-TEST(Commands, EachInItsForms) {
+TEST(Commands, EveryCommandParsesInAllForms) {
   EXPECT_EQ(parsed("").verb, Verb::none);
   EXPECT_EQ(parsed("  # a note").verb, Verb::none);
   EXPECT_EQ(parsed("step").count, std::nullopt);
@@ -30,7 +30,7 @@ TEST(Commands, EachInItsForms) {
   EXPECT_EQ(parsed("break 0x40").address, 0x40u);
   EXPECT_EQ(parsed("b 64").address, 64u);
   EXPECT_EQ(parsed("delete 0x7654000000").verb, Verb::delete_at);
-  EXPECT_EQ(parsed("watch 0xffff800000001000 8").address, 0x8000'0000'1000u) << "copies of bit 47 are no address";
+  EXPECT_EQ(parsed("watch 0xffff800000001000 8").address, 0x8000'0000'1000u) << "canonical form";
   EXPECT_EQ(parsed("watch 0x1000 8").count, 8u);
   EXPECT_EQ(parsed("regs r10").region->reg, 10);
   EXPECT_EQ(parsed("regs acc0 2").count, 2u);
@@ -45,7 +45,7 @@ TEST(Commands, EachInItsForms) {
   EXPECT_EQ(parsed("help").verb, Verb::help);
 }
 
-TEST(Commands, MistakesAreASentence) {
+TEST(Commands, ParseErrorsAreSentences) {
   for (const std::string_view line : {"jump",
                                       "step x",
                                       "step 0",
@@ -75,7 +75,7 @@ TEST(Commands, MistakesAreASentence) {
   EXPECT_THAT(parse_command("break").message(), HasSubstr("break ADDR"));
 }
 
-TEST(Regions, AsInstructionsNameThem) {
+TEST(Regions, ParsesInstructionNotation) {
   const Result<RegisterRegion> region = parse_region("r10.2<8;4,2>:f");
   ASSERT_TRUE(region.ok());
   EXPECT_EQ(*region, (RegisterRegion{false, 10, 2, {.vertical = 8, .width = 4, .horizontal = 2}, eu::Type::f}));

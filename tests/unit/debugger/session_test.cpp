@@ -79,7 +79,7 @@ class Stepping : public compute::DispatchBench {
   std::vector<json> answers_;
 };
 
-TEST_P(Stepping, EveryInstructionOnceAndNothingChanges) {
+TEST_P(Stepping, SteppingExecutesEachInstructionOnceWithTheSameResult) {
   load(compute::kernels::kSwap, 4);
   const std::vector<std::byte> before(memory_.bytes().begin(), memory_.bytes().end());
   const compute::Outcome plain = dispatch(3, nullptr);
@@ -153,7 +153,7 @@ TEST_P(Stepping, PayloadShowsFieldsOfR0AndOfTheNextMessageHeader) {
   EXPECT_EQ(dispatch(3, &stepped).stop, Stop::finished);
   ASSERT_EQ(answers_.size(), 5u);
   const json first = answers_[1]["payload"];
-  ASSERT_EQ(first.size(), 3u) << "the next instruction is no send";
+  ASSERT_EQ(first.size(), 3u) << "the next instruction is not a send";
   EXPECT_EQ(first[0]["item"], "COMPUTE_GROUP_X");
   EXPECT_EQ(first[0]["at"], "r0.1");
   EXPECT_EQ(first[0]["fields"]["x"], 2);
@@ -172,7 +172,7 @@ TEST_P(Stepping, PayloadShowsFieldsOfR0AndOfTheNextMessageHeader) {
   EXPECT_EQ(second[3]["fields"]["mask"], 7);
 }
 
-TEST_P(Stepping, AWatchSeesWhatTheThreadAndWhatOthersWrite) {
+TEST_P(Stepping, WatchReportsWritesOfThisAndOtherThreads) {
   load(compute::kernels::kSwap, 4);
   const std::string own = std::to_string(kVa + kOut);
   const std::string other = std::to_string(kVa + kOut + 12);
@@ -198,7 +198,7 @@ TEST_P(Stepping, AWatchSeesWhatTheThreadAndWhatOthersWrite) {
   EXPECT_TRUE(stepped.is_over()) << "so does the end of the input";
 }
 
-TEST_P(Stepping, AGroupThatWaitsForAnotherOne) {
+TEST_P(Stepping, GroupThatWaitsForAnotherCanBeStepped) {
   load(compute::kernels::kSpin, 1);
   Session stepped = session({}, {"break 0xb0", "c", "delete 0xb0", "c", "c"});
   EXPECT_EQ(dispatch(2, &stepped).stop, Stop::finished);
@@ -208,7 +208,7 @@ TEST_P(Stepping, AGroupThatWaitsForAnotherOne) {
   EXPECT_EQ(word(kOut + 4), 7u);
 }
 
-TEST_P(Stepping, AThreadThatNeverEnds) {
+TEST_P(Stepping, DeadlockedThreadIsReportedAsNotEnded) {
   load(compute::kernels::kAlone, 2);
   Session stepped = session({}, {"continue"});
   EXPECT_EQ(dispatch(1, &stepped).stop, Stop::deadlock);
@@ -218,7 +218,7 @@ TEST_P(Stepping, AThreadThatNeverEnds) {
   EXPECT_EQ(answers_[1], json({{"stop", "finished"}, {"ended", false}, {"memory", "0x0000000000001234"}}));
 }
 
-TEST_P(Stepping, BitsThatAreNoInstruction) {
+TEST_P(Stepping, IllegalInstructionIsShown) {
   const uint32_t nonsense[8] = {};
   load(nonsense, 1);
   Session stepped = session({}, {"list 0x40 1", "step"});
@@ -244,7 +244,7 @@ TEST_P(Stepping, DispatchesAreCountedAndThreadsMustExist) {
   EXPECT_EQ(no_thread.failure(), "dispatch 1 has no thread 4; a group has 4, counted from 0.");
 }
 
-TEST_P(Stepping, MistakesAreAnsweredAndItGoesOn) {
+TEST_P(Stepping, ErrorsAreAnsweredAndTheSessionContinues) {
   load(compute::kernels::kSwap, 4);
   Session stepped = session({}, {"jump", "reg r127:ud 9", "regs r127 2", "# nothing", "", "help", "step"});
   dispatch(1, &stepped);

@@ -93,7 +93,7 @@ TEST(AubDecoder, RingRegisters) {
   aub.version(6);  // Sandy Bridge
   aub.write_memory(0, 0x2000, {0x1880'0000, 0x5000, 0, 0}).write_memory(0, 0x5000, {0, 0x0500'0000});
   aub.write_register(0x2038, 0x2000).write_register(0x2034, 0).write_register(0x2030, 0);
-  aub.write_register(0x2030, 16);  // not enabled: nothing runs
+  aub.write_register(0x2030, 16);  // not enabled: no command runs
   aub.write_register(0x2030, 0).write_register(0x203c, 1).write_register(0x2030, 16).write_register(0x2030, 8);
   const Decoded d = decode(aub);
   EXPECT_EQ(d.device, spec::find_device("snb"));
@@ -123,7 +123,7 @@ TEST(AubDecoder, SubmitQueueAndTheSavedHead) {
                                   "MI_BATCH_BUFFER_START", "MI_BATCH_BUFFER_END", "MI_NOOP"}));
 }
 
-TEST(AubDecoder, LocalMemoryThatReusesAddresses) {
+TEST(AubDecoder, LocalMemoryWithReusedAddressesIsDecoded) {
   AubBuilder aub;
   aub.version(30);
   aub.write_register(0xcf58, 0x8000'0000);  // page tables are in local memory
@@ -161,7 +161,7 @@ TEST(AubDecoder, RecordsAreDescribed) {
   const Decoded d = decode(aub);
   EXPECT_EQ(d.counts.unknown_records, 1u);
   EXPECT_EQ(d.counts.records, 5u);
-  EXPECT_THAT(d.out.records, Contains("comment: esc ?[31m")) << "nothing from a file may steer a terminal";
+  EXPECT_THAT(d.out.records, Contains("comment: esc ?[31m")) << "control characters are replaced";
   EXPECT_THAT(d.out.records, Contains("memory write: 0x5b000 in system memory, 8 bytes"));
   EXPECT_THAT(d.out.records, Contains("unknown record: opcode 0x2e, sub-opcode 0x3e, 2 dwords"));
 }
@@ -176,7 +176,7 @@ TEST(AubDecoder, TheDeviceMustBeKnown) {
   EXPECT_EQ(decode(named).device, spec::find_device("tgl"));
 }
 
-TEST(AubDecoder, AContextThatIsNotThere) {
+TEST(AubDecoder, MissingContextImageIsReported) {
   AubBuilder aub;
   aub.version(19).write_register(0x2510, 0x0070'0001).write_register(0x2550, 1);
   const Decoded d = decode(aub);

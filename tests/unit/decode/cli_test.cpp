@@ -37,7 +37,7 @@ TEST_F(Tool, SummaryLineAndExitCodes) {
   EXPECT_EQ(result.text, bad + " commands=1 unknown=1 leftover_dwords=1 unknown_records=0\n");
 }
 
-TEST_F(Tool, WrongUseIsOneSentenceAndExitTwo) {
+TEST_F(Tool, WrongUsageIsOneSentenceAndExit2) {
   const std::string good = file("good.txt", "0 05000000");
   const std::vector<std::string> wrong{"decode",
                                        "decode --device nope " + good,
@@ -64,8 +64,8 @@ TEST_F(Tool, WrongUseIsOneSentenceAndExitTwo) {
   }
 }
 
-TEST_F(Tool, SentencesNameWhatIsWrong) {
-  EXPECT_THAT(run("frob 2>&1").text, HasSubstr("there is no command \"frob\""));
+TEST_F(Tool, ErrorsNameWhatIsWrong) {
+  EXPECT_THAT(run("frob 2>&1").text, HasSubstr("unknown command \"frob\""));
   const std::string good = file("good.txt", "0 05000000");
   EXPECT_THAT(run("decode --device skl --address 0x1000000000000 " + good + " 2>&1").text,
               HasSubstr("--address 0x1000000000000 is out of range"));
@@ -80,7 +80,7 @@ TEST_F(Tool, SentencesNameWhatIsWrong) {
   EXPECT_EQ(run("decode --device skl --address 0xffff800000001000 " + good).status, 0) << "the canonical form is good";
 }
 
-TEST_F(Tool, WalkTellsMappedFromFault) {
+TEST_F(Tool, WalkDistinguishesMappedFromFault) {
   trace::AubBuilder aub;
   aub.version(19).write_qword(4, 8, 0x5001).write_memory(2, 0x5000, {0xabcd, 1});
   const auto bytes = aub.bytes();
@@ -104,15 +104,15 @@ TEST_F(Tool, JsonLinesParse) {
   EXPECT_EQ(commands, 2);
 }
 
-TEST_F(Tool, AClosedPipeIsNoError) {
+TEST_F(Tool, ClosedPipeIsNotAnError) {
   std::string text;
   for (int i = 0; i < 20'000; ++i) text += "11000001 2030 18\n";
   const std::string path = file("long.txt", text + "05000000\n");
   const Outcome result = run("decode --device skl " + path + " 2>&1 | head -n 1");
-  EXPECT_EQ(result.text.find('\n'), result.text.size() - 1) << "nothing but the one line, no complaint";
+  EXPECT_EQ(result.text.find('\n'), result.text.size() - 1) << "one line only, no error";
   const Outcome full = run("decode --device skl " + path + " 2>&1 >/dev/full");
   EXPECT_EQ(full.status, 2);
-  EXPECT_THAT(full.text, HasSubstr("standard output cannot be written: No space left on device."));
+  EXPECT_THAT(full.text, HasSubstr("cannot write standard output: No space left on device."));
 }
 
 TEST_F(Tool, DevicesAsTextAndJson) {
@@ -123,7 +123,7 @@ TEST_F(Tool, DevicesAsTextAndJson) {
   EXPECT_EQ(list[0]["engines"][0]["class"], "render");
 }
 
-TEST_F(Tool, RegistersWithTheirClass) {
+TEST_F(Tool, RegistersAreListedWithTheirClass) {
   const Outcome some = run("registers --device snb 0x22030 0xc5100");
   EXPECT_EQ(some.status, 0);
   EXPECT_EQ(some.text, "0x022030 -- semantics RING_TAIL:bcs0\n0x0c5100 -- unclaimed -\n");
@@ -131,13 +131,13 @@ TEST_F(Tool, RegistersWithTheirClass) {
   const Outcome wrong = run("registers --device snb 0x22031 2>&1");
   EXPECT_EQ(wrong.status, 2);
   EXPECT_EQ(wrong.text,
-            "halogen registers: \"0x22031\" is no offset of a register of snb: a multiple of 4 below 0x200000.\n");
+            "halogen registers: \"0x22031\" is not a register offset of snb: give a multiple of 4 below 0x200000.\n");
 }
 
 TEST_F(Tool, HelpExplainsTheJson) {
   const Outcome result = run("decode --help");
   EXPECT_EQ(result.status, 0);
-  EXPECT_THAT(result.text, HasSubstr("JSON: one object a line."));
+  EXPECT_THAT(result.text, HasSubstr("JSON: one object per line."));
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What must not happen, in words, with an example each: descriptions are corrected from this list.
+// Lists what must not happen, with one example each; descriptions are corrected from this list.
 class FaultList final : public Output {
  public:
   void record(const RecordLine&) override {}

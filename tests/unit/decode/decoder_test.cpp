@@ -73,7 +73,7 @@ TEST_F(DecoderTest, BatchesReturnToTheRing) {
   const Counts counts =
       decode("bdw", {.space = StreamSpace::ggtt, .address = GpuVa{0x8000}, .end = GpuVa{0x8020}}, true);
   EXPECT_EQ(counts.unmapped, 1u) << "the second batch is not there";
-  EXPECT_EQ(counts.commands, 5u) << "but the ring goes on";
+  EXPECT_EQ(counts.commands, 5u) << "but the ring continues";
   EXPECT_EQ(out_.nodes[0].level, 0);
 }
 
@@ -86,7 +86,7 @@ TEST_F(DecoderTest, UnknownLeftoverAndBadLengths) {
   EXPECT_TRUE(counts.faulty());
 }
 
-TEST_F(DecoderTest, DwordsBehindTheBatchEndAreLeftOverUnlessZero) {
+TEST_F(DecoderTest, NonZeroDwordsAfterBatchEndAreLeftover) {
   put(0x1000, {kBatchEnd, 0, 0x1234, 0, 0x5678, 0});
   EXPECT_EQ(decode("bdw", batch(0x1000, 0x1018)).leftover_dwords, 2u);
   EXPECT_EQ(decode("bdw", batch(0x1000, 0x1008)).leftover_dwords, 0u);
@@ -102,7 +102,7 @@ TEST_F(DecoderTest, EndlessStreamsAreStopped) {
   EXPECT_EQ(decode("bdw", batch(0x10000)).runaway, 1u);
 }
 
-TEST_F(DecoderTest, ASecondLevelBatchMayBeCalledTwice) {
+TEST_F(DecoderTest, SecondLevelBatchCanBeCalledTwice) {
   put(0x1000, {kStart64Second, 0x3000, 0, kStart64Second, 0x3000, 0, kBatchEnd});
   put(0x3000, {kNoop, kBatchEnd});
   const Counts counts = decode("bdw", batch(0x1000));
@@ -192,7 +192,7 @@ TEST_F(DecoderTest, FollowsUnitStates) {
   EXPECT_EQ(child(child(pointers, "color_calc_state_pointer"), "cc_viewport_state_pointer")->item->name, "CC_VIEWPORT");
 }
 
-TEST_F(DecoderTest, PointersToNowhereAreSaid) {
+TEST_F(DecoderTest, PointersToUnmappedMemoryAreReported) {
   put(0x1000, {0x7800'0005, 0x9000'0000, 0, 0, 0, 0, 0, kBatchEnd});
   decode("i965", batch(0x1000));
   const Node* missing = child(out_.find("3DSTATE_PIPELINED_POINTERS"), "vs_state_pointer");
@@ -212,7 +212,7 @@ TEST_F(DecoderTest, VertexBuffersWithTheirSize) {
 }
 
 TEST_F(DecoderTest, MistakesBecomeEvents) {
-  // No such command; PIPE_CONTROL of two dwords; an end with a reserved bit; a command that is cut off is not reached.
+  // An unknown command; PIPE_CONTROL of two dwords; an end with a reserved bit. The cut-off command is not reached.
   put(0x1000, {kUnknown, 0, 0x7a00'0000, 0, 0x0500'0001, 0x7a00'0004});
   EventLog log;
   Decoder decoder(*spec::find_device("bdw"), spec::EngineClass::render, memory_, nullptr);
@@ -252,7 +252,7 @@ TEST_F(DecoderTest, CutOffAndUnmappedStreamsBecomeEvents) {
   EXPECT_EQ(log.events()[0].address, 0x9000u);
 }
 
-TEST_F(DecoderTest, AProbeShowsCommandsOfAllLevels) {
+TEST_F(DecoderTest, ProbeSeesCommandsOfAllLevels) {
   put(0x1000, {kStart64Second, 0x2000, 0, kBatchEnd});
   put(0x2000, {kNoop, kBatchEnd});
   Decoder decoder(*spec::find_device("bdw"), spec::EngineClass::render, memory_, nullptr);

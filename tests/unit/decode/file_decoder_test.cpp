@@ -68,7 +68,7 @@ TEST_F(FileDecoder, HexTextAndBinaryAreTheSameDwords) {
   EXPECT_FALSE(results_[0].counts.faulty());
 }
 
-TEST_F(FileDecoder, RawDwordsTellTheEnginesApart) {
+TEST_F(FileDecoder, EngineOptionSelectsTheCommandTable) {
   options_.device = spec::find_device("bdw");
   const fs::path blit = file("blit.txt", "54000005 0 0 0 0 0 0 05000000");  // XY_COLOR_BLT, 64-bit form
   EXPECT_EQ(decode(blit), "");
@@ -80,7 +80,7 @@ TEST_F(FileDecoder, RawDwordsTellTheEnginesApart) {
 }
 
 TEST_F(FileDecoder, BadInputIsOneSentence) {
-  EXPECT_THAT(decode(root_ / "no"), HasSubstr("cannot be opened"));
+  EXPECT_THAT(decode(root_ / "no"), HasSubstr("cannot open the file"));
   EXPECT_THAT(decode(file("empty", "")), HasSubstr("empty: is empty."));
   EXPECT_THAT(decode(file("foreign",
                           "\x7f"
@@ -141,7 +141,7 @@ TEST_F(FileDecoder, CapturesOfUnknownDevices) {
   EXPECT_EQ(decode(folder), "");
 }
 
-TEST_F(FileDecoder, TracesAreKnownByTheirFirstRecord) {
+TEST_F(FileDecoder, TracesAreRecognisedByTheirFirstRecord) {
   trace::AubBuilder aub;
   aub.version(11).comment("x");
   const auto bytes = aub.bytes();

@@ -26,7 +26,7 @@ uint32_t first(MemoryImage& image, StreamSpace space, uint64_t address) {
   return run.empty() ? 0xdead'dead : run.front();
 }
 
-TEST(FlatImage, ObjectsReadZeroBehindTheirContent) {
+TEST(FlatImage, ObjectsReadZeroBeyondTheirContent) {
   const std::vector<uint32_t> content{1, 2, 3};
   FlatImage image;
   image.add(GpuVa{0x10000}, 0x4000, content);
@@ -54,7 +54,7 @@ TEST(PagedImage, GlobalTable) {
   EXPECT_EQ(first(image, StreamSpace::ggtt, 0x3000), 78u);
   EXPECT_EQ(first(image, StreamSpace::ggtt, 0x9000), 0xdead'deadu);
   image.write_ggtt(0x9000, bytes_of(data));
-  EXPECT_EQ(first(image, StreamSpace::ggtt, 0x9004), 78u) << "without an entry the address stands for itself";
+  EXPECT_EQ(first(image, StreamSpace::ggtt, 0x9004), 78u) << "without an entry the address is used directly";
 }
 
 TEST(PagedImage, FourLevelWalk) {
@@ -90,7 +90,7 @@ TEST(PagedImage, LargeAndMediumPages) {
   EXPECT_EQ(image.walk(StreamSpace::ppgtt, GpuVa{0x4567'8000}).mapping.page_bits, 30);
 }
 
-TEST(PagedImage, TablesAreInLocalMemoryOnlyWhenSwitchedOn) {
+TEST(PagedImage, TablesAreInLocalMemoryOnlyIfEnabled) {
   PagedImage image(*spec::find_device("dg1"));
   for (const Pool pool : {Pool::system, Pool::local}) {
     put_entry(image, pool, 0x1000, 0x2003);
@@ -106,7 +106,7 @@ TEST(PagedImage, TablesAreInLocalMemoryOnlyWhenSwitchedOn) {
   EXPECT_EQ(first(image, StreamSpace::ppgtt, 0), 2u);
 }
 
-TEST(PagedImage, HighHalfAndHolesCostNothing) {
+TEST(PagedImage, HolesAndHighAddressesUseNoMemory) {
   PagedImage image(*spec::find_device("bdw"));
   put_entry(image, Pool::system, 0x1000 + 511 * 8, 0x2003);
   put_entry(image, Pool::system, 0x2000, 0x3003);
@@ -132,7 +132,7 @@ TEST(PagedImage, ThreeLevelWalkHasFourPointersAndFourGigabytes) {
   EXPECT_EQ(first(image, StreamSpace::ppgtt, 0x1'8000'0000u + (1u << 21) + (2u << 12)), 0xdead'deadu);
 }
 
-TEST(PagedImage, LocalMemoryHasItsOwnNumbers) {
+TEST(PagedImage, LocalAndSystemPagesAreSeparate) {
   PagedImage image(*spec::find_device("dg1"));
   put(image, Pool::system, 0x6000, {1});
   put(image, Pool::local, 0x6000, {2});

@@ -75,7 +75,7 @@ TEST(JsonOutput, EveryLineIsAnObject) {
   EXPECT_EQ(objects[4]["name"], "MI_BATCH_BUFFER_END");
 }
 
-TEST(Output, AReaderThatIsGoneIsNoticed) {
+TEST(Output, ClosedReaderStopsOutput) {
   int calls = 0;
   const auto output = make_text_output(
       [&](std::string_view) {

@@ -25,7 +25,7 @@ bool has_field(const spec::ItemDesc& item, std::string_view name) {
 }
 
 // The table names things of spec/: a renamed field must not quietly stop being followed.
-TEST(Pointers, EveryRowNamesWhatExists) {
+TEST(Pointers, EveryRowNamesExistingItems) {
   for (const PointerRow& row : pointer_rows()) {
     const std::string where = std::string(row.owner) + "." + std::string(row.field);
     const spec::ItemDesc* owner = find_item(row.owner);
@@ -47,7 +47,7 @@ TEST(Pointers, EveryRowNamesWhatExists) {
   }
 }
 
-TEST(Pointers, EveryBaseNamesWhatExists) {
+TEST(Pointers, EveryBaseNamesExistingItems) {
   for (const BaseRow& row : base_rows()) {
     const spec::ItemDesc* command = spec::find_command(row.command);
     ASSERT_NE(command, nullptr) << row.command;

@@ -62,7 +62,7 @@ class TraceWalk : public ::testing::Test {
   fs::path path_;
 };
 
-TEST_F(TraceWalk, LevelByLevelThroughTheLastContext) {
+TEST_F(TraceWalk, WalksLastContextByDefault) {
   const auto report = walk_trace(two_contexts(), {.address = GpuVa{0x5008}});
   ASSERT_TRUE(report.ok()) << report.message();
   ASSERT_TRUE(report->mapped());
@@ -126,7 +126,7 @@ TEST_F(TraceWalk, TheGlobalTableAndJson) {
   EXPECT_FALSE(json.contains("context"));
 }
 
-TEST_F(TraceWalk, WithoutAContext) {
+TEST_F(TraceWalk, TraceWithoutContextIsReported) {
   path_ = fs::temp_directory_path() / "halogen_walk_none.aub";
   AubBuilder aub;
   aub.version(19);
@@ -173,7 +173,7 @@ class Both final : public trace::aub::Visitor {
 
 class CapturedWalks : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(CapturedWalks, EveryAddressThatIsUsedIsWhereTheTraceWroteIt) {
+TEST_P(CapturedWalks, EveryUsedAddressTranslatesToWrittenMemory) {
   const fs::path path = test::data_folder() / "aub" / GetParam();
   if (!fs::exists(path)) GTEST_SKIP() << path << " is not there: set HALOGEN_DATA to the folder of captured data";
   auto source = trace::open_file(path);

@@ -1,4 +1,4 @@
-// One buffer, seen by the program through each kind of mapping, by an engine and by the screen: always the same bytes.
+// One buffer has the same bytes through every kind of mapping, for an engine and on the screen.
 #include <sys/mman.h>
 
 #include <mutex>
@@ -86,7 +86,7 @@ TEST_P(Coherent, EveryViewHasTheSameBytes) {
   }
   ASSERT_EQ(set(other.id), 0);
   const auto on_screen = [&] {
-    EXPECT_EQ(set(shown.id), 0);  // a first use as a picture, and each later one
+    EXPECT_EQ(set(shown.id), 0);  // the first use as a framebuffer, and each later one
     driver->finish_display();
     picture::Rgba pixel;
     {
@@ -100,13 +100,13 @@ TEST_P(Coherent, EveryViewHasTheSameBytes) {
   for (uint32_t* const writer : views) {
     value += 0x0001'0101;
     writer[at / 4] = value;
-    EXPECT_EQ(on_screen(), value) << "what the program wrote, without a flush";
+    EXPECT_EQ(on_screen(), value) << "the program's write, without a flush";
     for (const uint32_t* const reader : views) {
       EXPECT_EQ(reader[at / 4], value);
     }
     value += 0x0001'0101;
     store(shown.handle, at, value);
-    EXPECT_EQ(on_screen(), value) << "what an engine wrote";
+    EXPECT_EQ(on_screen(), value) << "the engine's write";
     for (const uint32_t* const reader : views) {
       EXPECT_EQ(reader[at / 4], value);
     }

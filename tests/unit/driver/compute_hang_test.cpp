@@ -1,5 +1,5 @@
-// Compute kernels that do not end, through the ioctls: the program goes on, a reset takes the batch out and blames its
-// context, three in a row ban it, and kernels of other contexts work as if nothing had happened.
+// Compute kernels that do not end, submitted through ioctls: the program continues, a reset removes the batch and
+// blames its context, three hangs in a row ban it, and kernels of other contexts work normally.
 #include "compute/commands.h"
 #include "door.h"
 #include "engine/backend/render_state.h"
@@ -8,7 +8,7 @@
 namespace halogen::driver {
 namespace {
 
-// Where the parts of a program lie in its buffer, and its buffer in the address space of a context.
+// Offsets of the parts of a program in its buffer, and the buffer's address in the context.
 constexpr uint32_t kPlace = 0x40'0000;
 constexpr uint32_t kBatch = 0, kCode = 0x1000, kState = 0x2000, kOut = 0x3000, kBytes = 0x4000;
 constexpr uint32_t kTable = 0x100, kSurface = 0x200, kDescriptor = 0x300;
@@ -30,13 +30,13 @@ L0:
     (W) mov (8|M0) r127.0<1>:ud r0.0<8;8,1>:ud
     (W) send.ts (8|M0) null r127 NONE 0x0 0x02000010 {EOT}
 )";
-// Notifications that nobody sends: where a barrier is waited for with `wait`, and with `sync`.
+// Waits for notifications that are never sent: with `wait`, and with `sync` on chips that wait for a barrier so.
 constexpr std::string_view kWaits = R"(
     (W) mov (8|M0) r127.0<1>:ud r0.0<8;8,1>:ud
     WAIT
     (W) send.ts (8|M0) null r127 NONE 0x0 0x02000010 {EOT}
 )";
-// At a barrier of two threads, in a group of one.
+// Waits at a barrier for two threads, in a group of one.
 constexpr std::string_view kBarrier = R"(
     (W) mov (8|M0) r12.0<1>:ud r0.2<0;1,0>:ud
     (W) send.gtwy (8|M0) null r12 NONE 0x0 0x02000004
@@ -44,14 +44,14 @@ constexpr std::string_view kBarrier = R"(
     (W) mov (8|M0) r127.0<1>:ud r0.0<8;8,1>:ud
     (W) send.ts (8|M0) null r127 NONE 0x0 0x02000010 {EOT}
 )";
-// No last message: what follows in memory is no instruction.
+// No end-of-thread message: the bits that follow in memory are not an instruction.
 constexpr std::string_view kNoEnd = R"(
     (W) mov (8|M0) r127.0<1>:ud r0.0<8;8,1>:ud
 )";
 
 class ComputeHangs : public Door {
  protected:
-  void SetUp() override {}  // each boots with its own options
+  void SetUp() override {}  // each test starts the driver with its own options
   uint32_t create_context() {
     drm_i915_gem_context_create_ext create{};
     EXPECT_EQ(call(DRM_IOCTL_I915_GEM_CONTEXT_CREATE_EXT, create), 0);
@@ -77,7 +77,7 @@ class ComputeHangs : public Door {
     EXPECT_TRUE(code.ok()) << code.message();
     return code.ok() ? code.value() : std::vector<std::byte>{};
   }
-  // A buffer with all that one dispatch needs.
+  // Creates a buffer with everything that one dispatch needs.
   uint32_t make(std::string_view kernel_text, uint32_t groups, uint32_t barrier_threads) {
     const uint32_t handle = create(kBytes);
     const std::span<std::byte> bytes = content(handle);
@@ -133,8 +133,8 @@ class ComputeHangs : public Door {
     works(guilty);
     for (uint32_t time = 1; time <= times; ++time) {
       const uint32_t bad = make(text, groups, barrier_threads);
-      ASSERT_EQ(run(bad, guilty), 0) << "the program goes on";
-      // On a busy host the reset may have come before anybody could look.
+      ASSERT_EQ(run(bad, guilty), 0) << "the program continues";
+      // On a busy host the reset may come before the first check.
       const int early = wait(bad, 1'000'000);
       EXPECT_TRUE(early == -ETIME || (early == 0 && statistics(guilty).batch_active == time)) << early;
       EXPECT_EQ(wait(bad), 0) << "a reset ends it";
@@ -153,27 +153,27 @@ class ComputeHangs : public Door {
   }
 };
 
-TEST_P(ComputeHangs, ALoopWithoutEnd) {
+TEST_P(ComputeHangs, EndlessLoopIsReset) {
   hangs(kEndless, 1, 1, 3);
 }
 
-TEST_P(ComputeHangs, ALoopWithoutEndInEveryGroup) {
+TEST_P(ComputeHangs, EndlessLoopInEveryGroupIsReset) {
   hangs(kEndless, 100'000);
 }
 
-TEST_P(ComputeHangs, ABarrierThatNobodyElseComesTo) {
+TEST_P(ComputeHangs, BarrierThatOtherThreadsNeverReachIsReset) {
   hangs(kBarrier, 1, 2, 3);
 }
 
-TEST_P(ComputeHangs, ABarrierThatNobodyElseComesToInEveryGroup) {
+TEST_P(ComputeHangs, BarrierNeverReachedInEveryGroupIsReset) {
   hangs(kBarrier, 100'000, 2);
 }
 
-TEST_P(ComputeHangs, ANotificationThatNobodySends) {
+TEST_P(ComputeHangs, WaitForNotificationThatNeverComesIsReset) {
   hangs(kWaits);
 }
 
-TEST_P(ComputeHangs, NoLastMessage) {
+TEST_P(ComputeHangs, ThreadWithoutEndOfThreadMessageIsReset) {
   hangs(kNoEnd);
 }
 

@@ -1,4 +1,4 @@
-// A kernel with one file open on a chip, and the calls that most tests make.
+// A driver with one open file on a chip, and the calls that most tests make.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -56,7 +56,7 @@ class Door : public ::testing::TestWithParam<std::string> {
     drm_gem_close close{.handle = handle, .pad = 0};
     return call(DRM_IOCTL_GEM_CLOSE, close);
   }
-  // What the device sees of a buffer, whatever the chip lets programs do.
+  // Returns the device's view of a buffer, whatever kinds of mapping the chip offers.
   std::span<std::byte> content(uint32_t handle) {
     const BufferRef buffer = file->buffers.find(handle);
     EXPECT_TRUE(buffer && buffer->need_pages());
@@ -77,21 +77,21 @@ class Door : public ::testing::TestWithParam<std::string> {
     drm_i915_gem_wait wait{.bo_handle = handle, .flags = 0, .timeout_ns = timeout};
     return call(DRM_IOCTL_I915_GEM_WAIT, wait);
   }
-  // As a front end does it.
+  // Unmaps memory as a front end does.
   void unmap(void* place, size_t bytes) {
     auto kept = driver->forget_memory(reinterpret_cast<uintptr_t>(place), bytes);
     EXPECT_EQ(munmap(place, bytes), 0);
     driver->release(std::move(kept));
   }
-  // A batch that does nothing.
+  // Creates a batch that does nothing.
   uint32_t make_empty() {
     const uint32_t batch = create(4096);
     fill(batch, {0, 0x0500'0000});
     return batch;
   }
 
-  // A batch that jumps to its own start for ever: the address is a relocation, or chosen where each context has a
-  // space. `relocation` must live until it is executed.
+  // Creates a batch that jumps to its own start forever. The address is a relocation, or a pinned one if each context
+  // has its own space. `relocation` must live until the batch is executed.
   drm_i915_gem_exec_object2 make_endless(drm_i915_gem_relocation_entry& relocation) {
     drm_i915_gem_exec_object2 object{};
     object.handle = create(4096);

@@ -1,4 +1,4 @@
-// The ioctls as a program uses them, on every chip: buffers, contexts, batches, waiting, mistakes and hangs.
+// The ioctls as a program uses them, on every chip: buffers, contexts, batches, waits, errors and hangs.
 #include "driver/core/driver.h"
 
 #include <gtest/gtest.h>
@@ -20,12 +20,12 @@ namespace {
 
 class KernelIoctls : public Door {
  protected:
-  // On the first chips a batch without privilege cannot store.
+  // On the first chips a non-privileged batch cannot store.
   bool can_store() const { return !narrow() || model().has(spec::Feature::ppgtt_2level); }
 
   template <class T>
   int write(uint32_t handle, uint64_t offset, const std::vector<T>& data) {
-    if (local()) {  // has no such call
+    if (local()) {  // the call does not exist with local memory
       const BufferRef buffer = file->buffers.find(handle);
       EXPECT_TRUE(buffer->need_pages());
       std::memcpy(buffer->bytes().data() + offset, data.data(), data.size() * sizeof(T));
@@ -49,13 +49,13 @@ class KernelIoctls : public Door {
     EXPECT_EQ(call(DRM_IOCTL_I915_GEM_PREAD, read), 0);
     return value;
   }
-  // A store whose address is still to come, and the end of the batch.
+  // A store with a relocated address, and the end of the batch.
   std::vector<uint32_t> store(uint32_t value) const { return {0x1000'0002, 0, 0, value, 0x0500'0000, 0}; }
   uint64_t address_at() const { return narrow() ? 8 : 4; }
 };
 
-TEST_P(KernelIoctls, ABatchStoresWhereARelocationSays) {
-  if (!can_store()) GTEST_SKIP() << "stores of batches without privilege are dropped on this chip";
+TEST_P(KernelIoctls, BatchStoresAtRelocatedAddress) {
+  if (!can_store()) GTEST_SKIP() << "non-privileged batches cannot store on this chip";
   const uint32_t data = create(8192);
   const uint32_t batch = create(4096);
   ASSERT_EQ(write(batch, 0, store(0x1234'5678)), 0);
@@ -71,18 +71,18 @@ TEST_P(KernelIoctls, ABatchStoresWhereARelocationSays) {
   objects[1].relocation_count = 1;
   objects[1].relocs_ptr = reinterpret_cast<uintptr_t>(&relocation);
   if (local()) {
-    EXPECT_EQ(execute(objects), -EINVAL) << "there are none any more";
+    EXPECT_EQ(execute(objects), -EINVAL) << "relocations were removed";
     return;
   }
   ASSERT_EQ(execute(objects), 0);
   EXPECT_EQ(wait(data), 0);
   EXPECT_EQ(read(data, 0x1010), 0x1234'5678u);
-  EXPECT_EQ(relocation.presumed_offset, objects[0].offset) << "the kernel tells what it wrote";
+  EXPECT_EQ(relocation.presumed_offset, objects[0].offset) << "the driver returns the address";
   EXPECT_NE(objects[0].offset, objects[1].offset);
 }
 
-TEST_P(KernelIoctls, PinnedAddressesAreKept) {
-  if (driver->shared_space()) GTEST_SKIP() << "one space for all: addresses are not the program's to choose";
+TEST_P(KernelIoctls, PinnedBuffersKeepTheirAddresses) {
+  if (driver->shared_space()) GTEST_SKIP() << "shared address space: buffers cannot be pinned";
   const bool wide = model().has(spec::Feature::ppgtt_4level) && !local();  // with local memory: one bit less
   const uint64_t place = wide ? 0xffff'8001'0000'0000 : 0x4000'0000;       // canonical, with bit 47 set
   const uint32_t data = create(4096);
@@ -108,10 +108,9 @@ TEST_P(KernelIoctls, PinnedAddressesAreKept) {
   }
 }
 
-// Batches that follow each other closely are gathered: nobody has to ask for them to be done, and they keep their
-// order.
-TEST_P(KernelIoctls, ManyBatchesAreDoneThoughNobodyAsks) {
-  if (driver->shared_space()) GTEST_SKIP() << "one space for all: addresses are not the program's to choose";
+// Batches that follow each other closely are gathered: they complete without a waiter, in order.
+TEST_P(KernelIoctls, BatchesCompleteWithoutAnyWaiter) {
+  if (driver->shared_space()) GTEST_SKIP() << "shared address space: buffers cannot be pinned";
   constexpr uint32_t kBatches = 300, kPlace = 0x4000'0000;
   const uint32_t data = create(4096);
   const uint32_t batch = create(3 * 4096);
@@ -145,7 +144,7 @@ TEST_P(KernelIoctls, ManyBatchesAreDoneThoughNobodyAsks) {
   EXPECT_EQ(wait(data), 0);
 }
 
-TEST_P(KernelIoctls, LentMemoryBehindTheEndOfAFileIsRefused) {
+TEST_P(KernelIoctls, UserMemoryBeyondEndOfFileIsRefused) {
   const int descriptor = memfd_create("one page", MFD_CLOEXEC);
   ASSERT_EQ(ftruncate(descriptor, 4096), 0);
   void* const place = mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
@@ -155,7 +154,7 @@ TEST_P(KernelIoctls, LentMemoryBehindTheEndOfAFileIsRefused) {
     lent.user_ptr = reinterpret_cast<uintptr_t>(place);
     lent.user_size = whole ? 8192 : 4096;
     const int result = call(DRM_IOCTL_I915_GEM_USERPTR, lent);
-    if (result == -ENODEV) break;  // some chips take none
+    if (result == -ENODEV) break;  // not supported on some chips
     ASSERT_EQ(result, 0);
     std::vector<drm_i915_gem_exec_object2> objects(2);
     objects[0].handle = lent.handle;
@@ -168,7 +167,7 @@ TEST_P(KernelIoctls, LentMemoryBehindTheEndOfAFileIsRefused) {
   ::close(descriptor);
 }
 
-TEST_P(KernelIoctls, WhatAProgramMapsIsWhatTheDeviceSees) {
+TEST_P(KernelIoctls, MappingAndDeviceSeeTheSameBytes) {
   const uint32_t data = create(8192);
   drm_i915_gem_mmap_offset map{};
   map.handle = data;
@@ -188,8 +187,9 @@ TEST_P(KernelIoctls, WhatAProgramMapsIsWhatTheDeviceSees) {
   EXPECT_EQ(driver->map(*file, map.offset + 4096, 4096, mapping), -EINVAL) << "not from its start";
 }
 
-// Offsets name buffers, not what lay at their place before: also when a file goes with all it holds.
-TEST_P(KernelIoctls, OffsetsOfClosedFilesAreNotMapped) {
+// A fake offset names a buffer, not what was at its memory address before, even after a file is closed with all its
+// buffers.
+TEST_P(KernelIoctls, MmapOffsetOfClosedFileIsRefused) {
   const auto offset_of = [&](const std::shared_ptr<File>& of) {
     drm_i915_gem_create create{.size = 4096, .handle = 0, .pad = 0};
     EXPECT_EQ(driver->ioctl(*of, DRM_IOCTL_I915_GEM_CREATE, reinterpret_cast<uintptr_t>(&create)), 0);
@@ -215,13 +215,13 @@ TEST_P(KernelIoctls, OffsetsOfClosedFilesAreNotMapped) {
   }
 }
 
-TEST_P(KernelIoctls, ABatchThatNeverEndsIsTakenOutAndOthersGoOn) {
+TEST_P(KernelIoctls, HungBatchIsRemovedAndOthersContinue) {
   drm_i915_gem_relocation_entry relocation;
   std::vector<drm_i915_gem_exec_object2> objects{make_endless(relocation)};
   const uint32_t endless = objects[0].handle;
   drm_i915_gem_context_create_ext create_context{};
   ASSERT_EQ(call(DRM_IOCTL_I915_GEM_CONTEXT_CREATE_EXT, create_context), 0);
-  ASSERT_EQ(execute(objects, 0, create_context.ctx_id), 0) << "the program goes on";
+  ASSERT_EQ(execute(objects, 0, create_context.ctx_id), 0) << "the program continues";
   drm_i915_gem_busy busy{.handle = endless, .busy = 0};
   ASSERT_EQ(call(DRM_IOCTL_I915_GEM_BUSY, busy), 0);
   EXPECT_NE(busy.busy, 0u);
@@ -242,7 +242,7 @@ TEST_P(KernelIoctls, ABatchThatNeverEndsIsTakenOutAndOthersGoOn) {
   EXPECT_EQ(wait(plain), 0);
 }
 
-TEST_P(KernelIoctls, MistakesGetTheirErrors) {
+TEST_P(KernelIoctls, InvalidArgumentsReturnTheErrnoOfLinux) {
   const uint32_t batch = create(4096);
   ASSERT_EQ(write(batch, 0, std::vector<uint32_t>{0x0500'0000, 0}), 0);
   std::vector<drm_i915_gem_exec_object2> objects(1);
@@ -252,8 +252,8 @@ TEST_P(KernelIoctls, MistakesGetTheirErrors) {
   const bool modern = is("icl") || is("tgl") || is("dg1");
   EXPECT_EQ(execute(objects, I915_EXEC_SECURE), modern ? -ENODEV : -EPERM);
   EXPECT_EQ(execute(objects, uint64_t{1} << 40), -EINVAL);
-  EXPECT_EQ(execute(objects, 5), -EINVAL) << "no such engine";
-  EXPECT_EQ(execute(objects, 0, 99), -ENOENT) << "no such context";
+  EXPECT_EQ(execute(objects, 5), -EINVAL) << "unknown engine";
+  EXPECT_EQ(execute(objects, 0, 99), -ENOENT) << "unknown context";
   drm_i915_gem_execbuffer2 bad{};
   bad.buffers_ptr = 16;
   bad.buffer_count = 1;
@@ -265,7 +265,7 @@ TEST_P(KernelIoctls, MistakesGetTheirErrors) {
   bad.batch_start_offset = 4;
   EXPECT_EQ(call(DRM_IOCTL_I915_GEM_EXECBUFFER2, bad), -EINVAL) << "not a multiple of eight";
   bad.batch_start_offset = 8192;
-  EXPECT_EQ(call(DRM_IOCTL_I915_GEM_EXECBUFFER2, bad), -EINVAL) << "behind its end";
+  EXPECT_EQ(call(DRM_IOCTL_I915_GEM_EXECBUFFER2, bad), -EINVAL) << "beyond its end";
   std::vector<drm_i915_gem_exec_object2> twice(2, objects[0]);
   EXPECT_EQ(execute(twice), 0) << "one object, named twice";
   EXPECT_EQ(wait(batch), 0);
@@ -279,11 +279,11 @@ TEST_P(KernelIoctls, MistakesGetTheirErrors) {
   EXPECT_EQ(call(DRM_IOCTL_GEM_CLOSE, close), -EINVAL);
   EXPECT_EQ(driver->ioctl(*file, DRM_IOCTL_I915_GEM_CREATE, 16), -EFAULT);
   const std::shared_ptr<File> render = driver->open({.render = true});
-  EXPECT_EQ(driver->ioctl(*render, 0x1234, 0), -EACCES) << "the number counts, not the letter";
+  EXPECT_EQ(driver->ioctl(*render, 0x1234, 0), -EACCES) << "only the number is compared, not the type";
   driver->close(render);
 }
 
-TEST_P(KernelIoctls, ParametersNameTheChip) {
+TEST_P(KernelIoctls, ParametersIdentifyTheChip) {
   int value = 0;
   drm_i915_getparam_t parameter{.param = I915_PARAM_CHIPSET_ID, .value = &value};
   ASSERT_EQ(call(DRM_IOCTL_I915_GETPARAM, parameter), 0);

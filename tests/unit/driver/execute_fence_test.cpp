@@ -1,5 +1,4 @@
-// Fences of EXECBUFFER2 on every chip: in, out, with the start of another, arrays, timelines, through buffers, and
-// after a hang.
+// Fences of EXECBUFFER2 on every chip: in, out, submit, arrays, timelines, implicit fences, and fences after a hang.
 #include <cerrno>
 #include <thread>
 
@@ -41,7 +40,7 @@ class ExecuteFence : public SyncDoor {
   }
 };
 
-TEST_P(ExecuteFence, InOutAndTheStartOfAnother) {
+TEST_P(ExecuteFence, InFenceOutFenceAndSubmitFence) {
   Gate gate;
   const uint32_t batch = make_empty();
   int first = -1, after = -1, beside = -1, other = -1;
@@ -49,7 +48,7 @@ TEST_P(ExecuteFence, InOutAndTheStartOfAnother) {
   ASSERT_EQ(run({.context = context(), .in = first}, &after), 0);
   ASSERT_EQ(run({.flags = I915_EXEC_FENCE_SUBMIT, .context = context(), .in = first}, &beside), 0);
   ASSERT_EQ(run({.context = context()}, &other), 0);
-  EXPECT_TRUE(readable(other, true)) << "what waits does not hold back others";
+  EXPECT_TRUE(readable(other, true)) << "waiting work does not block other contexts";
   EXPECT_EQ(status(other), 1);
   for (const int each : {first, after, beside}) {
     EXPECT_FALSE(readable(each));
@@ -71,7 +70,7 @@ TEST_P(ExecuteFence, InOutAndTheStartOfAnother) {
   EXPECT_NE(info.timestamp_ns, 0u);
 }
 
-TEST_P(ExecuteFence, ArraysOfSyncObjects) {
+TEST_P(ExecuteFence, SyncObjectArrayWaitsAndSignals) {
   const uint32_t in = sync_object(), out = sync_object(), last = sync_object();
   EXPECT_EQ(run({.fences = {fence(99, kWait)}}), -ENOENT);
   EXPECT_EQ(run({.fences = {fence(in, kWait)}}), -EINVAL) << "nothing was promised";
@@ -81,7 +80,7 @@ TEST_P(ExecuteFence, ArraysOfSyncObjects) {
   ASSERT_EQ(run({.fences = {fence(in, kWait), fence(out, kSignal)}}), 0);
   EXPECT_EQ(wait_objects({out}), -ETIME);
   const uint64_t engine = has_blitter() ? I915_EXEC_BLT : I915_EXEC_RENDER;
-  // Waits for what the object holds and becomes what it holds, on another engine where there is one.
+  // Waits for the object's fence and replaces it, on another engine if there is one.
   ASSERT_EQ(run({.flags = engine, .context = context(), .fences = {fence(out, kWait | kSignal)}}), 0);
   ASSERT_EQ(run({.context = context(), .fences = {fence(out, kWait), fence(last, kSignal)}}), 0);
   EXPECT_EQ(wait_objects({out, last}), -ETIME);
@@ -95,13 +94,13 @@ TEST_P(ExecuteFence, ArraysOfSyncObjects) {
   for (const int result : results) EXPECT_EQ(result, 0);
 }
 
-TEST_P(ExecuteFence, Timelines) {
+TEST_P(ExecuteFence, TimelinePointsWaitAndSignal) {
   const uint32_t line = sync_object(), in = sync_object();
   EXPECT_EQ(run_timelines({fence(line, kWait)}, {1}), -EINVAL) << "nothing was promised";
   EXPECT_EQ(run_timelines({fence(99, kWait)}, {1}), -ENOENT);
   EXPECT_EQ(run_timelines({fence(line, 4)}, {1}), -EINVAL);
   EXPECT_EQ(run_timelines({fence(line, kWait | kSignal)}, {1}), -EINVAL) << "a point cannot wait for itself";
-  EXPECT_EQ(run_timelines({fence(line, kSignal)}, {1}, I915_EXEC_FENCE_ARRAY), -EINVAL) << "both at one place";
+  EXPECT_EQ(run_timelines({fence(line, kSignal)}, {1}, I915_EXEC_FENCE_ARRAY), -EINVAL) << "both use the same field";
   EXPECT_EQ(run_timelines({fence(line, kSignal)}, {1}, 0, 7), -EINVAL);
   EXPECT_EQ(run_timelines({fence(line, kSignal)}, {1}, 0, 0, 1), -EINVAL);
   Gate gate;
@@ -115,10 +114,10 @@ TEST_P(ExecuteFence, Timelines) {
   gate.open();
   EXPECT_EQ(wait_points({line}, {8}, 0, INT64_MAX), 0);
   EXPECT_EQ(query(line), 8u);
-  EXPECT_EQ(run_timelines({fence(line, kWait)}, {2}), 0) << "long past";
+  EXPECT_EQ(run_timelines({fence(line, kWait)}, {2}), 0) << "already passed";
 }
 
-TEST_P(ExecuteFence, BuffersCarryFences) {
+TEST_P(ExecuteFence, ImplicitFencesOrderBatches) {
   Gate gate;
   const uint32_t data = create(4096);
   int reader = -1, writer = -1, async = -1;
@@ -127,7 +126,7 @@ TEST_P(ExecuteFence, BuffersCarryFences) {
   ASSERT_EQ(run({.context = context(), .more = {object(data, EXEC_OBJECT_WRITE)}}, &writer), 0);
   ASSERT_EQ(run({.context = context(), .more = {object(data, EXEC_OBJECT_WRITE | EXEC_OBJECT_ASYNC)}}, &async), 0);
   EXPECT_TRUE(readable(async, true)) << "asked not to wait";
-  EXPECT_EQ(wait(data, 0), -ETIME) << "the others still write";
+  EXPECT_EQ(wait(data, 0), -ETIME) << "the other writers are open";
   EXPECT_FALSE(readable(reader));
   EXPECT_FALSE(readable(writer));
   gate.open();
@@ -136,15 +135,15 @@ TEST_P(ExecuteFence, BuffersCarryFences) {
   EXPECT_TRUE(readable(writer, true));
 }
 
-// Those who read wait for who writes, not for each other; who writes waits for all.
-TEST_P(ExecuteFence, ReadersShareAndWritersDoNot) {
+// Readers wait for writers but not for each other; a writer waits for all.
+TEST_P(ExecuteFence, ReadersRunTogetherAndWritersExclude) {
   COVERS("NOTES-DRV-06");
   Gate gate, last;
   const uint32_t data = create(4096);
   int first = -1, second = -1, writer = -1, after = -1;
   ASSERT_EQ(run({.context = context(), .in = gate.descriptor(), .more = {object(data, 0)}}, &first), 0);
   ASSERT_EQ(run({.context = context(), .more = {object(data, 0)}}, &second), 0);
-  EXPECT_TRUE(readable(second, true)) << "beside a reader that has not begun";
+  EXPECT_TRUE(readable(second, true)) << "together with a reader that has not started";
   ASSERT_EQ(run({.context = context(), .in = last.descriptor(), .more = {object(data, EXEC_OBJECT_WRITE)}}, &writer),
             0);
   ASSERT_EQ(run({.context = context(), .more = {object(data, 0)}}, &after), 0);
@@ -156,8 +155,8 @@ TEST_P(ExecuteFence, ReadersShareAndWritersDoNot) {
   for (const int each : {first, writer, after}) EXPECT_TRUE(readable(each, true));
 }
 
-// A frame: work that signals an object, a wait for it, its reset, and a look whether anything was lost.
-TEST_P(ExecuteFence, WhatAVulkanFrameNeeds) {
+// A frame: work that signals an object, a wait for it, its reset, and a query for lost work.
+TEST_P(ExecuteFence, SequenceOfAVulkanFrameWorks) {
   COVERS("NOTES-DRV-07");
   const uint32_t in_context = context(), object_of_frame = sync_object();
   for (int frame = 0; frame < 3; ++frame) {
@@ -168,7 +167,7 @@ TEST_P(ExecuteFence, WhatAVulkanFrameNeeds) {
     EXPECT_EQ(wait_objects({object_of_frame}, 0, INT64_MAX), 0);
     drm_syncobj_array array{reinterpret_cast<uintptr_t>(&object_of_frame), 1, 0};
     EXPECT_EQ(call(DRM_IOCTL_SYNCOBJ_RESET, array), 0);
-    EXPECT_EQ(wait_objects({object_of_frame}), -EINVAL) << "nothing is promised any more";
+    EXPECT_EQ(wait_objects({object_of_frame}), -EINVAL) << "the object was reset";
     drm_i915_reset_stats statistics{};
     statistics.ctx_id = in_context;
     ASSERT_EQ(call(DRM_IOCTL_I915_GET_RESET_STATS, statistics), 0);
@@ -176,14 +175,14 @@ TEST_P(ExecuteFence, WhatAVulkanFrameNeeds) {
   }
   int hung = -1;
   ASSERT_EQ(run_endless(in_context, &hung, {fence(object_of_frame, kSignal)}), 0);
-  EXPECT_EQ(wait_objects({object_of_frame}, 0, INT64_MAX), 0) << "also what is lost is over";
+  EXPECT_EQ(wait_objects({object_of_frame}, 0, INT64_MAX), 0) << "lost work signals too";
   drm_i915_reset_stats statistics{};
   statistics.ctx_id = in_context;
   ASSERT_EQ(call(DRM_IOCTL_I915_GET_RESET_STATS, statistics), 0);
-  EXPECT_EQ(statistics.batch_active, 1u) << "and is told";
+  EXPECT_EQ(statistics.batch_active, 1u) << "the loss is reported";
 }
 
-TEST_P(ExecuteFence, AHangIsAnError) {
+TEST_P(ExecuteFence, FenceOfHungBatchHasAnError) {
   const uint32_t object_of_hung = sync_object();
   int hung = -1, same = -1, other = -1;
   ASSERT_EQ(run_endless(context(), &hung, {fence(object_of_hung, kSignal)}), 0);
@@ -195,21 +194,21 @@ TEST_P(ExecuteFence, AHangIsAnError) {
   EXPECT_EQ(status(hung), -EIO);
   EXPECT_EQ(wait_objects({object_of_hung}), 0);
   EXPECT_TRUE(readable(same, true));
-  EXPECT_EQ(status(same), 1) << "of one engine it only kept its place";
+  EXPECT_EQ(status(same), 1) << "on the same engine the wait only keeps the order";
   if (has_blitter()) {
     EXPECT_TRUE(readable(other, true));
-    EXPECT_EQ(status(other), -EIO) << "it was to use what never came";
+    EXPECT_EQ(status(other), -EIO) << "inherits the error of its dependency";
   }
   int late = -1;
   ASSERT_EQ(run({.context = context(), .in = hung}, &late), 0);
   EXPECT_TRUE(readable(late, true));
-  EXPECT_EQ(status(late), 1) << "what is over is over";
+  EXPECT_EQ(status(late), 1) << "a past error is not inherited";
 }
 
-TEST_P(ExecuteFence, MistakesGetTheirErrors) {
+TEST_P(ExecuteFence, InvalidArgumentsReturnTheErrnoOfLinux) {
   Gate gate;
   int out = -1;
-  EXPECT_EQ(run({.flags = I915_EXEC_FENCE_IN}), -EINVAL) << "descriptor 0 is no sync file";
+  EXPECT_EQ(run({.flags = I915_EXEC_FENCE_IN}), -EINVAL) << "descriptor 0 is not a sync file";
   EXPECT_EQ(run({.flags = I915_EXEC_FENCE_IN | I915_EXEC_FENCE_SUBMIT, .in = gate.descriptor()}), -EINVAL);
   EXPECT_EQ(run({.flags = uint64_t{1} << 22}, &out), -EINVAL);
   EXPECT_EQ(out, -1);
@@ -232,7 +231,7 @@ TEST_P(ExecuteFence, MistakesGetTheirErrors) {
   execute.buffers_ptr = reinterpret_cast<uintptr_t>(objects.data());
   execute.buffer_count = 1;
   execute.DR4 = ~0u;
-  EXPECT_EQ(call(DRM_IOCTL_I915_GEM_EXECBUFFER2, execute), 0) << "what an old driver leaves there";
+  EXPECT_EQ(call(DRM_IOCTL_I915_GEM_EXECBUFFER2, execute), 0) << "a value that an old driver leaves there";
 }
 
 INSTANTIATE_TEST_SUITE_P(Chips, ExecuteFence, ::testing::ValuesIn(all_chips()), chip_name);

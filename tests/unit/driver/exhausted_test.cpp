@@ -1,5 +1,5 @@
-// Memory that runs out at any page: a program's calls end with ENOMEM or ENOSPC, nothing is lost, and when there is
-// memory again everything works. On chips of each way to map and to submit.
+// Memory that runs out at any page: calls return ENOMEM or ENOSPC, nothing leaks, and everything works when memory is
+// available again. On chips of each kind of mapping and submission.
 #include <fcntl.h>
 #include <libdrm/drm_mode.h>
 #include <unistd.h>
@@ -22,7 +22,7 @@ class Exhausted : public ScreenDoor {
     });
     return pages;
   }
-  // Somebody else has all pages but these, in each kind of memory.
+  // Allocates all pages but these, in each kind of memory.
   void leave_pages(uint64_t pages) {
     driver->with_lock([&] {
       for (const bool where : {false, true}) {
@@ -43,7 +43,8 @@ class Exhausted : public ScreenDoor {
     });
     taken.clear();
   }
-  // A program's life; how many calls failed for want of memory. Any other failure is told.
+  // Runs the calls of a typical program. Returns how many failed for lack of memory; any other failure is a test
+  // failure.
   unsigned live() {
     unsigned failed = 0;
     const auto other = driver->open();
@@ -64,14 +65,14 @@ class Exhausted : public ScreenDoor {
       const uint32_t commands[] = {0, 0x0500'0000};
       std::memcpy(buffer->bytes().data(), commands, sizeof commands);
     } else {
-      ++failed;  // and what is executed is all zeros, as far as it gets
+      ++failed;  // the executed batch is all zeros, as far as it was allocated
     }
     drm_i915_gem_context_create_ext context{};
     if (!execlists() || try_to("context", DRM_IOCTL_I915_GEM_CONTEXT_CREATE_EXT, context)) {
       std::array<drm_i915_gem_exec_object2, 2> objects{};
       objects[0].handle = large.handle;
       objects[1].handle = batch.handle;
-      if (!driver->shared_space()) {  // a table that ends inside of the buffer
+      if (!driver->shared_space()) {  // a page table boundary inside the buffer
         objects[0].offset = (uint64_t{1} << 21) - 8 * 4096;
         objects[0].flags = EXEC_OBJECT_PINNED;
       }
@@ -107,7 +108,7 @@ class Exhausted : public ScreenDoor {
     return failed;
   }
 
-  // The screen, memory that the program lends and a mapping through the aperture, likewise. `batch` does nothing.
+  // The same with the screen, user memory and a mapping through the aperture. `batch` does nothing.
   unsigned show_and_lend(uint32_t batch, void* memory, uint64_t bytes) {
     unsigned failed = 0;
     const auto is_good = [&](const char* what, int result) {
@@ -150,7 +151,7 @@ class Exhausted : public ScreenDoor {
     lent.user_ptr = reinterpret_cast<uintptr_t>(memory);
     lent.user_size = bytes;
     const int lends = call(DRM_IOCTL_I915_GEM_USERPTR, lent);
-    if (lends != -ENODEV && is_good("lend", lends)) {  // some chips cannot
+    if (lends != -ENODEV && is_good("lend", lends)) {  // not supported on some chips
       std::vector<drm_i915_gem_exec_object2> objects(2);
       objects[0].handle = lent.handle;
       objects[1].handle = batch;
@@ -190,14 +191,14 @@ class Exhausted : public ScreenDoor {
 };
 INSTANTIATE_TEST_SUITE_P(Kinds, Exhausted, ::testing::Values("g45", "snb", "chv", "icl", "dg1"), chip_name);
 
-TEST_P(Exhausted, AtEveryPageTheKernelSaysSoAndNothingIsLost) {
+TEST_P(Exhausted, OutOfMemoryAtAnyPageFailsCleanly) {
   const uint32_t empty = make_empty();
   std::vector<drm_i915_gem_exec_object2> objects(1);
   objects[0].handle = empty;
-  ASSERT_EQ(execute(objects), 0);  // what comes at the first use is there
+  ASSERT_EQ(execute(objects), 0);  // objects of the first use now exist
   ASSERT_EQ(wait(empty), 0);
   ASSERT_EQ(live(), 0u);
-  ASSERT_EQ(execute(objects), 0);  // what others' work held goes when the engine has something else
+  ASSERT_EQ(execute(objects), 0);  // the engine releases earlier work when it gets new work
   ASSERT_EQ(wait(empty), 0);
   const uint64_t before = free_pages();
   unsigned failures = 0;
@@ -213,11 +214,11 @@ TEST_P(Exhausted, AtEveryPageTheKernelSaysSoAndNothingIsLost) {
     ASSERT_EQ(free_pages(), before);
   }
   EXPECT_GT(failures, 20u);
-  EXPECT_LT(pages, 400u) << "enough at some time";
+  EXPECT_LT(pages, 400u) << "enough memory at some point";
   EXPECT_EQ(live(), 0u);
 }
 
-TEST_P(Exhausted, TheScreenAndLentMemoryTooSaySoAndLoseNothing) {
+TEST_P(Exhausted, OutOfMemoryInScreenAndUserMemoryFailsCleanly) {
   constexpr uint64_t kBytes = 8 * 4096;
   void* const memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(memory, MAP_FAILED);
@@ -226,7 +227,7 @@ TEST_P(Exhausted, TheScreenAndLentMemoryTooSaySoAndLoseNothing) {
   const uint64_t before = free_pages();
   unsigned failures = 0;
   uint64_t pages = 0;
-  constexpr uint64_t kMax = 800;  // two pictures of 300 pages, and what else there is
+  constexpr uint64_t kMax = 800;  // two framebuffers of 300 pages, and the rest
   for (unsigned failed = 1; failed != 0 && pages < kMax; pages += pages < 24 ? 1 : 37) {
     SCOPED_TRACE(pages);
     leave_pages(pages);
@@ -236,25 +237,25 @@ TEST_P(Exhausted, TheScreenAndLentMemoryTooSaySoAndLoseNothing) {
     ASSERT_EQ(free_pages(), before);
   }
   EXPECT_GT(failures, 20u);
-  EXPECT_LT(pages, kMax) << "enough at some time";
+  EXPECT_LT(pages, kMax) << "enough memory at some point";
   EXPECT_EQ(show_and_lend(empty, memory, kBytes), 0u);
   unmap(memory, kBytes);
 }
 
-// Entries of a table that was filled in part lead nowhere: its pages are another's tomorrow.
-TEST_P(Exhausted, AMappingThatFailedLeavesNoEntries) {
-  if (driver->shared_space()) GTEST_SKIP() << "tables that are always there";
+// A partly filled table must leave no entries: its pages will be reused.
+TEST_P(Exhausted, FailedMappingLeavesNoPageTableEntries) {
+  if (driver->shared_space()) GTEST_SKIP() << "tables are allocated at the start";
   Hardware& hardware = driver->gpu().hardware();
   Space space(driver->gpu());
   auto buffer = std::make_shared<Buffer>(hardware, 16 * kPageBytes, local());
   ASSERT_TRUE(buffer->need_pages());
-  // Tables for the first half and none for the second.
+  // Memory for the tables of the first half only.
   const uint64_t address = (uint64_t{1} << 21) - 8 * kPageBytes;
   auto small = std::make_shared<Buffer>(hardware, kPageBytes, local());
   ASSERT_EQ(space.bind_at(small, 0x1000), 0);
   leave_pages(0);
   EXPECT_EQ(space.bind_at(buffer, address), -ENOMEM);
-  // By hand, from the root: no entry of the last table but the small buffer's.
+  // Walk by hand from the root: the last table has only the entry of the small buffer.
   const std::array<uint64_t, 4> roots = space.tables()->roots();
   uint64_t table = roots[0];
   const auto entry = [&](uint64_t at, uint64_t index) {

@@ -1,4 +1,4 @@
-// Fences by themselves: lists, timelines, and what becomes of long ones.
+// Fences alone: lists, timelines, and long timelines.
 #include "driver/sync/fence.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ FenceRef open_fence() {
   return std::make_shared<Fence>();
 }
 
-TEST(Fences, CallBackOnceAndAtOnceWhenDone) {
+TEST(Fences, CallbackRunsOnceOrImmediatelyWhenDone) {
   const FenceRef fence = open_fence();
   int calls = 0;
   fence->then([&] { ++calls; });
@@ -20,15 +20,15 @@ TEST(Fences, CallBackOnceAndAtOnceWhenDone) {
   fence->signal(-EIO);
   fence->signal();
   EXPECT_EQ(calls, 1);
-  EXPECT_EQ(fence->error, -EIO) << "the first word counts";
+  EXPECT_EQ(fence->error, -EIO) << "the first signal counts";
   EXPECT_NE(fence->when, 0u);
   fence->then([&] { ++calls; });
   EXPECT_EQ(calls, 2);
 }
 
-TEST(Fences, AListIsDoneWhenAllAreAndFailsWhenOneDoes) {
+TEST(Fences, CombinedFenceWaitsForAllAndInheritsErrors) {
   const FenceRef one = open_fence(), two = open_fence(), past = signalled_fence();
-  EXPECT_EQ(all_of({one, past}), one) << "what is done does not count";
+  EXPECT_EQ(all_of({one, past}), one) << "signalled fences are skipped";
   EXPECT_TRUE(all_of({past})->done);
   EXPECT_TRUE(all_of({})->done);
   const FenceRef both = all_of({one, two, one});
@@ -42,7 +42,7 @@ TEST(Fences, AListIsDoneWhenAllAreAndFailsWhenOneDoes) {
   EXPECT_EQ(both->error, -EIO);
 }
 
-TEST(Fences, OfOneTimelineTheLastCounts) {
+TEST(Fences, OnlyLastFenceOfATimelineCounts) {
   const FenceRef early = open_fence(), late = open_fence();
   early->timeline = late->timeline = 7;
   early->number = 1;
@@ -51,7 +51,7 @@ TEST(Fences, OfOneTimelineTheLastCounts) {
   EXPECT_EQ(all_of({early, late}), late);
 }
 
-TEST(Timelines, PayloadIsTheLastPointBelowWhichAllIsDone) {
+TEST(Timelines, PayloadIsHighestPointWithAllEarlierPointsDone) {
   const FenceRef f1 = open_fence(), f2 = open_fence(), f3 = open_fence();
   const auto p1 = TimelinePoint::add(nullptr, f1, 10);
   const auto p2 = TimelinePoint::add(p1, f2, 20);
@@ -66,7 +66,7 @@ TEST(Timelines, PayloadIsTheLastPointBelowWhichAllIsDone) {
   EXPECT_EQ(p3->payload(), 30u);
 }
 
-TEST(Timelines, APointIsWaitedForThroughTheFirstPointAtOrAboveIt) {
+TEST(Timelines, WaitUsesFirstPointAtOrAbove) {
   const FenceRef f1 = open_fence(), f2 = open_fence();
   const auto p1 = TimelinePoint::add(nullptr, f1, 10);
   const FenceRef top = TimelinePoint::add(p1, f2, 20);
@@ -75,14 +75,14 @@ TEST(Timelines, APointIsWaitedForThroughTheFirstPointAtOrAboveIt) {
   EXPECT_EQ(TimelinePoint::find(top, 11), top);
   EXPECT_EQ(TimelinePoint::find(top, 10), p1);
   EXPECT_EQ(TimelinePoint::find(top, 1), p1);
-  EXPECT_EQ(TimelinePoint::find(top, 0), top) << "all of it";
+  EXPECT_EQ(TimelinePoint::find(top, 0), top) << "the whole timeline";
   EXPECT_EQ(TimelinePoint::find(f1, 1), nullptr) << "a single fence has no points";
   f1->signal();
   EXPECT_TRUE(TimelinePoint::find(top, 5)->done);
   EXPECT_FALSE(TimelinePoint::find(top, 15)->done);
 }
 
-TEST(Timelines, APointOutOfOrderDoesNotGoBack) {
+TEST(Timelines, OutOfOrderPointDoesNotLowerTimeline) {
   const FenceRef f1 = open_fence();
   const auto high = TimelinePoint::add(nullptr, f1, 10);
   const auto low = TimelinePoint::add(high, signalled_fence(), 3);
@@ -93,7 +93,7 @@ TEST(Timelines, APointOutOfOrderDoesNotGoBack) {
   EXPECT_EQ(low->payload(), 10u);
 }
 
-TEST(Timelines, ManyPointsBehindOneComeAndGo) {
+TEST(Timelines, LongTimelinesNeedNoRecursionAndDropDonePoints) {
   const FenceRef gate = open_fence();
   FenceRef top = TimelinePoint::add(nullptr, gate, 1);
   std::vector<FenceRef> open;
@@ -108,8 +108,8 @@ TEST(Timelines, ManyPointsBehindOneComeAndGo) {
   const FenceRef never = open_fence();
   top = TimelinePoint::add(nullptr, never, 1);
   for (uint64_t point = 2; point < 100'000; ++point) top = TimelinePoint::add(top, open_fence(), point);
-  top = nullptr;  // not by recursion
-  // What only waits for others is not kept.
+  top = nullptr;  // must not recurse
+  // Points that only wait for earlier ones are not kept.
   top = TimelinePoint::add(nullptr, never, 1);
   for (uint64_t point = 2; point < 1000; ++point) top = TimelinePoint::add(top, signalled_fence(), point);
   std::vector<FenceRef> parts;

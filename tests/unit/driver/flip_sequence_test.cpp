@@ -1,5 +1,5 @@
-// A flip from the registers up to the program: what a vertical blank takes together, the event, and who comes too
-// early.
+// A flip from the registers to the program: what a vertical blank latches together, the event, and a second flip that
+// comes too early.
 #include <libdrm/drm_fourcc.h>
 
 #include "covers.h"
@@ -19,12 +19,12 @@ class FlipStory : public EventDoor {
 };
 INSTANTIATE_TEST_SUITE_P(All, FlipStory, ::testing::ValuesIn(all_chips()), chip_name);
 
-TEST_P(FlipStory, RegistersWaitForTheBlankAndASecondFlipIsBusy) {
+TEST_P(FlipStory, FlipTakesEffectAtVblankAndSecondFlipIsBusy) {
   COVERS("NOTES-DRV-02");
   const Picture one = make_picture(), two = make_picture(), three = make_picture();
   ASSERT_EQ(set(one.id), 0);
   driver->finish_display();
-  // Address and stride are written, and shown together at the next vertical blank.
+  // Address and stride are written, and take effect together at the next vertical blank.
   driver->with_lock([&] {
     device::Device& device = driver->gpu().hardware().device();
     KmsPipe& pipe = driver->kms().pipe();
@@ -43,7 +43,7 @@ TEST_P(FlipStory, RegistersWaitForTheBlankAndASecondFlipIsBusy) {
     EXPECT_EQ(pipe.frame(), frame + 1);
     pipe.show({.address = static_cast<uint32_t>(before.surface), .stride_B = one.pitch, .format = DRM_FORMAT_XRGB8888});
   });
-  // A flip to a picture that is still being written is under way until the test ends the work.
+  // A flip to a framebuffer that is still being written stays pending until the test ends the work.
   const uint32_t batch = keep_writing(two);
   ASSERT_EQ(flip(two.id, DRM_MODE_PAGE_FLIP_EVENT, 7), 0);
   EXPECT_EQ(flip(three.id), -EBUSY);
@@ -52,7 +52,7 @@ TEST_P(FlipStory, RegistersWaitForTheBlankAndASecondFlipIsBusy) {
   EXPECT_EQ(event.base.type, unsigned{DRM_EVENT_FLIP_COMPLETE});
   EXPECT_EQ(event.user_data, 7u);
   EXPECT_EQ(flip(three.id, DRM_MODE_PAGE_FLIP_EVENT, 8), 0) << "the first is complete";
-  EXPECT_EQ(next_event().sequence, event.sequence + 1) << "each takes a vertical blank";
+  EXPECT_EQ(next_event().sequence, event.sequence + 1) << "each flip takes one vertical blank";
 }
 
 }  // namespace

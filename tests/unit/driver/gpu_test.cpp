@@ -1,5 +1,5 @@
-// The lowest half of the driver on every chip: work goes in through rings or execlists and comes out done, in order, by
-// priority and after what it waits for; one that hangs is taken out.
+// The lower half of the driver on every chip: work is submitted through rings or execlists and completes in order, by
+// priority and after its dependencies; a hung request is removed.
 #include "driver/hw/gpu.h"
 
 #include <gtest/gtest.h>
@@ -56,7 +56,7 @@ class GpuTest : public ::testing::TestWithParam<std::string> {
     commands.push_back(0x0500'0000);  // MI_BATCH_BUFFER_END
     for (size_t i = 0; i < commands.size(); ++i) gpu->hardware().store(space.page, i * 4, commands[i]);
   }
-  // Jumps to itself for ever.
+  // Writes a batch that jumps to itself forever.
   void write_endless(const Space& space) {
     const auto address = static_cast<uint32_t>(space.batch);
     const bool narrow = gpu->hardware().entry_bytes() == 4;
@@ -68,7 +68,7 @@ class GpuTest : public ::testing::TestWithParam<std::string> {
     auto made = std::make_shared<Request>();
     made->context = context;
     made->batch = space.batch;
-    // The first chips drop stores of batches without privilege.
+    // The first chips drop stores of non-privileged batches.
     made->secure = gpu->shares_space() && !gpu->hardware().has(spec::Feature::ppgtt_2level);
     return made;
   }
@@ -84,13 +84,13 @@ class GpuTest : public ::testing::TestWithParam<std::string> {
   uint64_t next_ = 0;
 };
 
-TEST_P(GpuTest, EveryEngineDoesItsWork) {
+TEST_P(GpuTest, EveryEngineExecutesRequests) {
   std::vector<RequestRef> all;
   uint32_t number = 0;
   for (const auto& queue : gpu->queues()) {
     if (queue->engine().engine_class == spec::EngineClass::video && gpu->shares_space() &&
         !gpu->hardware().has(spec::Feature::ppgtt_2level)) {
-      continue;  // its stores have another form
+      continue;  // its stores have another format
     }
     const Space space = make_space();
     write(space, store(8 * number, 0x100 + number));
@@ -109,7 +109,7 @@ TEST_P(GpuTest, EveryEngineDoesItsWork) {
   for (const Event& event : log.events()) ADD_FAILURE() << event.to_string();
 }
 
-TEST_P(GpuTest, WorkWaitsForFencesAndKeepsItsOrder) {
+TEST_P(GpuTest, RequestsWaitForFencesInOrder) {
   EngineQueue& queue = *gpu->queues().front();
   const Space first = make_space();
   const Space second = make_space();
@@ -126,7 +126,7 @@ TEST_P(GpuTest, WorkWaitsForFencesAndKeepsItsOrder) {
   gpu->update();
   gpu->work(100'000);
   EXPECT_FALSE(held->done);
-  EXPECT_FALSE(after->done) << "the same context: not before the one that waits";
+  EXPECT_FALSE(after->done) << "same context: not before the waiting request";
   EXPECT_EQ(value(0), 0u);
   gate->done = true;
   gpu->update();
@@ -135,13 +135,13 @@ TEST_P(GpuTest, WorkWaitsForFencesAndKeepsItsOrder) {
   EXPECT_EQ(value(0), 2u);
 }
 
-TEST_P(GpuTest, ManyRequestsGoThroughTheRing) {
+TEST_P(GpuTest, RequestsWrapTheRing) {
   EngineQueue& queue = *gpu->queues().front();
   const Space space = make_space();
   write(space, store(4, 7));
   const auto context = queue.make_context(space.tables);
   std::vector<RequestRef> all;
-  // More than a ring holds at once; those of contexts are shorter than those of engines.
+  // More than a ring holds; rings of contexts are smaller than rings of engines.
   const int count = Generation(*spec::find_device(GetParam())).has_execlists() ? 700 : 4500;
   for (int i = 0; i < count; ++i) {
     all.push_back(request(context, space));
@@ -156,11 +156,11 @@ TEST_P(GpuTest, ManyRequestsGoThroughTheRing) {
     rounds += each->start < before;
     before = each->start;
   }
-  EXPECT_GE(rounds, 1u) << "the ring is used from its start again";
+  EXPECT_GE(rounds, 1u) << "the ring wraps";
   EXPECT_EQ(value(4), 7u);
 }
 
-TEST_P(GpuTest, OneThatHangsIsTakenOut) {
+TEST_P(GpuTest, HungRequestIsRemoved) {
   EngineQueue& queue = *gpu->queues().front();
   const Space bad = make_space();
   const Space good = make_space();

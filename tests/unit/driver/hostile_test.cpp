@@ -1,5 +1,5 @@
-// Calls at random, on every chip: nothing crashes, hangs or leaks (under sanitizers), and the kernel serves others
-// after.
+// Random calls on every chip: nothing crashes, hangs or leaks (under sanitizers), and the driver still serves other
+// files.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -14,7 +14,7 @@
 namespace halogen::driver {
 namespace {
 
-TEST(HostileCalls, EndWithErrors) {
+TEST(HostileCalls, RandomCallsReturnErrors) {
   for (uint32_t seed = 0; seed < 66; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
@@ -25,8 +25,8 @@ TEST(HostileCalls, EndWithErrors) {
   }
 }
 
-// Programs that mostly know what they do, on every chip (drm_story.h checks what is left behind).
-TEST(HostileCalls, DeepStoriesLeaveNothingBehind) {
+// Mostly valid programs on every chip (drm_story.h checks for leaks).
+TEST(HostileCalls, RandomCallSequencesLeakNothing) {
   for (uint32_t seed = 0; seed < 110; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(1000 + seed);
@@ -37,8 +37,8 @@ TEST(HostileCalls, DeepStoriesLeaveNothingBehind) {
   }
 }
 
-// Where the fuzz target starts from: stories that go well, one for each part of the interface.
-TEST(HostileCalls, StoriesThatGoWell) {
+// The seeds of the fuzz target: valid programs, one for each part of the interface.
+TEST(HostileCalls, ValidCallSequencesSucceed) {
   const auto folder = test::source_folder() / "tests" / "fuzz" / "corpus" / "fuzz_drm";
   size_t stories = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {

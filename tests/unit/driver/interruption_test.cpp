@@ -1,4 +1,4 @@
-// Signals while a call waits: the handler runs when the call is over, and decides whether it is made again.
+// Signals during a wait: the handler runs after the call, and decides whether it is restarted.
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -19,7 +19,7 @@ void on_signal(int) {
 
 class Interrupted : public SyncDoor {
  protected:
-  // Sends the signal to this thread until told to stop: it cannot come too early only.
+  // Sends the signal to this thread until told to stop, so that it also arrives during the wait.
   template <class Function>
   static void while_signalled(int flags, void (*handler)(int), Function function) {
     struct sigaction action {};
@@ -41,7 +41,7 @@ class Interrupted : public SyncDoor {
   }
 };
 
-TEST_P(Interrupted, AWaitEndsAndTheHandlerRunsAfterIt) {
+TEST_P(Interrupted, SignalEndsWaitAndHandlerRunsAfterIt) {
   Gate gate;
   const uint32_t object = sync_object();
   const uint32_t batch = make_empty();
@@ -51,11 +51,11 @@ TEST_P(Interrupted, AWaitEndsAndTheHandlerRunsAfterIt) {
       Interruption interruption;
       drm_i915_gem_wait wait{.bo_handle = batch, .flags = 0, .timeout_ns = int64_t{1} << 50};
       EXPECT_EQ(call(DRM_IOCTL_I915_GEM_WAIT, wait), -EINTR);
-      EXPECT_LT(wait.timeout_ns, int64_t{1} << 50) << "the time that is left";
+      EXPECT_LT(wait.timeout_ns, int64_t{1} << 50) << "the remaining time";
       const int before = handled;
       EXPECT_TRUE(interruption.is_due());
       EXPECT_FALSE(interruption.deliver());
-      EXPECT_GT(handled, before) << "only now";
+      EXPECT_GT(handled, before) << "not before";
     }
     {
       Interruption interruption;
@@ -65,19 +65,19 @@ TEST_P(Interrupted, AWaitEndsAndTheHandlerRunsAfterIt) {
   while_signalled(SA_RESTART, on_signal, [&] {
     Interruption interruption;
     EXPECT_EQ(wait(batch), -EINTR);
-    EXPECT_TRUE(interruption.deliver()) << "once more, please";
+    EXPECT_TRUE(interruption.deliver()) << "the call is to be restarted";
   });
   while_signalled(0, SIG_IGN, [&] {
     const Interruption interruption;
-    EXPECT_EQ(wait(batch, 1'000'000), -ETIME) << "nobody cares";
+    EXPECT_EQ(wait(batch, 1'000'000), -ETIME) << "an ignored signal";
   });
   gate.open();
   const Interruption interruption;
   EXPECT_EQ(wait(batch), 0);
 }
 
-// What the program itself keeps away does not disturb, and its mask is what it was.
-TEST_P(Interrupted, TheMaskStays) {
+// Signals that the program blocks do not interrupt, and its mask is restored.
+TEST_P(Interrupted, SignalMaskIsRestored) {
   Gate gate;
   const uint32_t batch = make_empty();
   ASSERT_EQ(run({.in = gate.descriptor(), .batch = batch}), 0);

@@ -1,4 +1,4 @@
-// Mode setting: what is refused, and with which error; on chips of each kind.
+// Mode setting: which calls are refused with which errors, on chips of each kind.
 #include <unistd.h>
 
 #include "unit/driver/screen_door.h"
@@ -20,7 +20,7 @@ TEST_P(ScreenCalls, OnlyTheMasterOfACardNodeChangesTheScreen) {
   EXPECT_EQ(call_on(*second, DRM_IOCTL_MODE_GETRESOURCES, resources), 0);
   EXPECT_EQ(resources.count_crtcs, 1u);
   EXPECT_EQ(call_on(*render, DRM_IOCTL_MODE_GETRESOURCES, resources), -EACCES);
-  // Whoever never was master does not become it, and the first one can give it up and take it back.
+  // A file that never was master cannot become it; the first master can drop and regain it.
   EXPECT_EQ(driver->ioctl(*second, DRM_IOCTL_SET_MASTER, 0), -EACCES);
   EXPECT_EQ(driver->ioctl(*file, DRM_IOCTL_DROP_MASTER, 0), 0);
   EXPECT_EQ(call(DRM_IOCTL_MODE_SETCRTC, crtc), -EACCES);
@@ -77,7 +77,7 @@ TEST_P(ScreenCalls, UnknownObjectsAndFlagsAreRefused) {
   EXPECT_EQ(call(DRM_IOCTL_MODE_CREATEPROPBLOB, blob), -EFAULT);
 }
 
-TEST_P(ScreenCalls, PicturesMustFitTheirBuffers) {
+TEST_P(ScreenCalls, FramebuffersMustFitTheirBuffers) {
   const uint32_t handle = make_picture().handle;
   drm_mode_fb_cmd2 fb{};
   fb.width = 640;
@@ -112,8 +112,8 @@ TEST_P(ScreenCalls, PicturesMustFitTheirBuffers) {
   EXPECT_EQ(call(DRM_IOCTL_MODE_CREATE_DUMB, dumb), -EINVAL);
 }
 
-// What shows a picture cannot be tiled anew; but it may hear again what it is.
-TEST_P(ScreenCalls, TilingOfAPictureStays) {
+// The tiling of a buffer with a framebuffer cannot change, but may be set to the same value.
+TEST_P(ScreenCalls, TilingOfFramebufferBufferCannotChange) {
   if (local()) return;
   const Picture picture = make_picture();
   drm_i915_gem_set_tiling tiling{};
@@ -127,7 +127,7 @@ TEST_P(ScreenCalls, TilingOfAPictureStays) {
   EXPECT_EQ(call(DRM_IOCTL_I915_GEM_SET_TILING, tiling), 0);
 }
 
-TEST_P(ScreenCalls, BuffersHaveNames) {
+TEST_P(ScreenCalls, GlobalNamesFindBuffers) {
   const uint32_t handle = make_picture().handle;
   const std::shared_ptr<File> other = driver->open();
   drm_gem_flink name{.handle = handle, .name = 0}, again = name;
@@ -159,8 +159,8 @@ TEST_P(ScreenCalls, TheOnlyClientIsTheCaller) {
   EXPECT_EQ(statistics.count, 0u);
 }
 
-// Without a property, or with one that the object has not, the old call says EINVAL where ATOMIC says ENOENT.
-TEST_P(ScreenCalls, OldCallForProperties) {
+// For an unknown property the legacy call returns EINVAL where ATOMIC returns ENOENT.
+TEST_P(ScreenCalls, LegacyPropertyCallWorks) {
   drm_mode_obj_set_property set{};
   set.obj_id = make_picture().id;
   set.prop_id = 1;
@@ -172,8 +172,8 @@ TEST_P(ScreenCalls, OldCallForProperties) {
   EXPECT_EQ(call(DRM_IOCTL_MODE_OBJ_SETPROPERTY, set), -ENOENT);
 }
 
-// One more flip than the screen takes at a time.
-TEST_P(ScreenCalls, AFlipUnderWayIsBusyAndBlanksAreCounted) {
+// One flip more than can be pending.
+TEST_P(ScreenCalls, PendingFlipIsBusyAndVblanksAreCounted) {
   const uint32_t one = make_picture().id, two = make_picture().id;
   ASSERT_EQ(set(one), 0);
   drm_wait_vblank wait{};
@@ -190,7 +190,7 @@ TEST_P(ScreenCalls, AFlipUnderWayIsBusyAndBlanksAreCounted) {
   EXPECT_EQ(flip(one) == -EBUSY || driver->kms().vblanks() > first + 3, true);
 }
 
-TEST_P(ScreenCalls, AtomicIsThereWhereI915HasIt) {
+TEST_P(ScreenCalls, AtomicIsOfferedWhereI915OffersIt) {
   drm_set_client_cap cap{.capability = DRM_CLIENT_CAP_ATOMIC, .value = 1};
   EXPECT_EQ(call(DRM_IOCTL_SET_CLIENT_CAP, cap), atomic_there() ? 0 : -EOPNOTSUPP);
   drm_mode_atomic atomic{};
@@ -216,7 +216,7 @@ TEST_P(ScreenCalls, AtomicIsThereWhereI915HasIt) {
   object = kCrtcId;
   property = kPropertyActive;
   value = 0;
-  EXPECT_EQ(call(DRM_IOCTL_MODE_ATOMIC, atomic), -EINVAL);  // needs to be allowed
+  EXPECT_EQ(call(DRM_IOCTL_MODE_ATOMIC, atomic), -EINVAL);  // must be enabled first
   value = 2;
   EXPECT_EQ(call(DRM_IOCTL_MODE_ATOMIC, atomic), -EINVAL);
   property = kPropertyType;

@@ -1,5 +1,5 @@
-// Mode setting through the calls of a card node, on all chips: pictures that the display model shows, flips and their
-// events, vertical blanks, and what is refused.
+// Mode setting through a primary node on all chips: framebuffers that the display model shows, flips and their events,
+// vertical blanks, and refused calls.
 #include <fcntl.h>
 #include <libdrm/drm_fourcc.h>
 #include <poll.h>
@@ -14,7 +14,7 @@
 namespace halogen::driver {
 namespace {
 
-// A picture by a formula; each number gives another one.
+// A test picture by a formula; each number gives a different one.
 uint32_t pixel_of(uint32_t number, uint32_t x, uint32_t y) {
   return (x * 0x0101'0305u + y * 0x0407'1109u + number * 0x0035'7913u) & 0x00ff'ffff;
 }
@@ -73,14 +73,14 @@ class Screen : public EventDoor {
 };
 INSTANTIATE_TEST_SUITE_P(All, Screen, ::testing::ValuesIn(all_chips()), chip_name);
 
-TEST_P(Screen, ShowsTheFirstPictureAfterTheModeIsSet) {
+TEST_P(Screen, ModesetShowsFramebuffer) {
   const Picture one = make(1);
   ASSERT_EQ(set(one.id), 0);
   EXPECT_EQ(shown(), 1u);
   expect_last(1);
 }
 
-TEST_P(Screen, FlipsAndTellsWhen) {
+TEST_P(Screen, FlipSendsEventWithTime) {
   const Picture one = make(1), two = make(2);
   ASSERT_EQ(set(one.id), 0);
   ASSERT_EQ(flip(two.id, DRM_MODE_PAGE_FLIP_EVENT, 0x1234'5678'9abc), 0);
@@ -96,8 +96,8 @@ TEST_P(Screen, FlipsAndTellsWhen) {
   EXPECT_EQ(shown(), 3u);
 }
 
-// The picture is still being written, by work that ends when the test says so: until then the flip is under way.
-TEST_P(Screen, ASecondFlipBeforeTheFirstIsDoneIsBusy) {
+// The framebuffer is being written by work that the test ends: until then the flip is pending.
+TEST_P(Screen, SecondFlipBeforeCompletionIsBusy) {
   DriverOptions patient;
   patient.hang_after = std::chrono::hours(1);
   Door::TearDown();
@@ -122,8 +122,8 @@ TEST_P(Screen, ASecondFlipBeforeTheFirstIsDoneIsBusy) {
   expect_last(3);
 }
 
-// Work that hangs is taken out, and what waited for it goes on, whoever lets the device work.
-TEST_P(Screen, PicturesWhoseWritersHangAreShownAfterAll) {
+// Hung work is removed, and the flip that waits for it completes, whichever thread runs the device.
+TEST_P(Screen, FramebufferOfHungWriterIsShown) {
   const Picture one = make(1), two = make(2);
   ASSERT_EQ(set(one.id), 0);
   for (const bool waits : {false, true}) {
@@ -144,7 +144,7 @@ TEST_P(Screen, PicturesWhoseWritersHangAreShownAfterAll) {
   }
 }
 
-TEST_P(Screen, ShowsAPartOfALargerPicture) {
+TEST_P(Screen, ShowsPartOfLargerFramebuffer) {
   const Picture large = make(3, 800, 600);
   ASSERT_EQ(set(large.id, 100, 50), 0);
   expect_last(3, 100, 50);

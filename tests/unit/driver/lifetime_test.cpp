@@ -1,4 +1,4 @@
-// How long content lives: mappings keep it, advice lets it go; and what there is when memory or addresses are short.
+// Lifetime of content: mappings keep it, DONTNEED frees it; and behaviour when memory or addresses are short.
 #include <sys/mman.h>
 
 #include <cerrno>
@@ -27,7 +27,7 @@ class Lifetime : public Door {
     EXPECT_EQ(call(DRM_IOCTL_I915_GEM_MADVISE, call_it), 0);
     return call_it.retained != 0;
   }
-  // Bytes of the machine's memory that nobody has.
+  // Free bytes of system memory.
   uint64_t free_bytes() { return driver->gpu().hardware().pages(false).free_bytes(); }
   int execute_with(uint32_t handle) {
     std::vector<drm_i915_gem_exec_object2> objects(2);
@@ -42,7 +42,7 @@ class Lifetime : public Door {
   }
 };
 
-TEST_P(Lifetime, AMappingKeepsContentUntilItsLastPageIsUnmapped) {
+TEST_P(Lifetime, MappingKeepsContentUntilLastPageIsUnmapped) {
   constexpr uint64_t kPages = 4;
   const uint64_t before = free_bytes();
   const uint32_t handle = create(kPages * 4096);
@@ -50,21 +50,21 @@ TEST_P(Lifetime, AMappingKeepsContentUntilItsLastPageIsUnmapped) {
   ASSERT_NE(memory, MAP_FAILED);
   for (uint32_t page = 0; page < kPages; ++page) memory[1024 * page] = 100 + page;
   EXPECT_EQ(close(handle), 0);
-  // Whoever comes next gets other pages.
+  // The next buffer gets other pages.
   const uint32_t next = create(kPages * 4096);
   std::memset(content(next).data(), 0xff, kPages * 4096);
   for (uint32_t page = 0; page < kPages; ++page) EXPECT_EQ(memory[1024 * page], 100 + page);
   EXPECT_EQ(close(next), 0);
-  unmap(memory + 1024, 4096);  // a hole in the middle
+  unmap(memory + 1024, 4096);  // leaves a hole
   unmap(memory, 4096);
   EXPECT_EQ(memory[2048], 102u);
   EXPECT_EQ(memory[3072], 103u);
-  EXPECT_EQ(free_bytes(), before - kPages * 4096) << "all of it or nothing";
+  EXPECT_EQ(free_bytes(), before - kPages * 4096) << "kept as a whole";
   unmap(memory + 2048, 2 * 4096);
   EXPECT_EQ(free_bytes(), before);
 }
 
-TEST_P(Lifetime, AFileThatGoesLeavesItsMappings) {
+TEST_P(Lifetime, MappingsSurviveClosedFile) {
   const std::shared_ptr<File> other = driver->open();
   drm_i915_gem_create create{.size = 4096, .handle = 0, .pad = 0};
   ASSERT_EQ(call_on(*other, DRM_IOCTL_I915_GEM_CREATE, create), 0);
@@ -76,17 +76,17 @@ TEST_P(Lifetime, AFileThatGoesLeavesItsMappings) {
   ASSERT_NE(memory, MAP_FAILED);
   memory[3] = 33;
   EXPECT_EQ(map_on(*file, map.offset, 4096), MAP_FAILED);
-  EXPECT_EQ(errno, EACCES) << "an offset is for those who have a handle";
+  EXPECT_EQ(errno, EACCES) << "needs a handle";
   driver->close(other);
   EXPECT_EQ(memory[3], 33u);
   unmap(memory, 4096);
 }
 
-TEST_P(Lifetime, WhatTheDeviceNeverUsedGoesAtOnce) {
+TEST_P(Lifetime, UnusedPurgeableBufferIsPurgedAtOnce) {
   const uint32_t handle = create(8192);
   EXPECT_TRUE(advise(handle, I915_MADV_WILLNEED));
   EXPECT_FALSE(advise(handle, I915_MADV_DONTNEED));
-  EXPECT_FALSE(advise(handle, I915_MADV_WILLNEED)) << "for good";
+  EXPECT_FALSE(advise(handle, I915_MADV_WILLNEED)) << "the content is lost";
   EXPECT_EQ(execute_with(handle), -EFAULT);
   if (!local()) {
     drm_i915_gem_set_domain domain{.handle = handle, .read_domains = I915_GEM_DOMAIN_CPU, .write_domain = 0};
@@ -98,13 +98,13 @@ TEST_P(Lifetime, WhatTheDeviceNeverUsedGoesAtOnce) {
   }
   const uint32_t used = create(8192);
   ASSERT_EQ(execute_with(used), 0);
-  EXPECT_TRUE(advise(used, I915_MADV_DONTNEED)) << "its pages wait until somebody needs them";
+  EXPECT_TRUE(advise(used, I915_MADV_DONTNEED)) << "its pages stay until memory is short";
   EXPECT_EQ(execute_with(used), 0);
   EXPECT_TRUE(advise(used, I915_MADV_WILLNEED));
 }
 
-TEST_P(Lifetime, WhatNobodyNeedsGoesWhenMemoryIsShort) {
-  if (model().has(spec::Feature::local_memory)) GTEST_SKIP() << "buffers are used by batches only";
+TEST_P(Lifetime, PurgeableBuffersArePurgedWhenMemoryIsShort) {
+  if (model().has(spec::Feature::local_memory)) GTEST_SKIP() << "only batches allocate pages with local memory";
   constexpr uint64_t kPart = uint64_t{96} << 20;
   drm_i915_gem_set_domain domain{.handle = 0, .read_domains = I915_GEM_DOMAIN_CPU, .write_domain = 0};
   std::vector<uint32_t> all;
@@ -118,9 +118,9 @@ TEST_P(Lifetime, WhatNobodyNeedsGoesWhenMemoryIsShort) {
   EXPECT_TRUE(advise(all[0], I915_MADV_DONTNEED));
   EXPECT_TRUE(advise(all[1], I915_MADV_DONTNEED));
   EXPECT_TRUE(advise(all[1], I915_MADV_WILLNEED));
-  EXPECT_EQ(call(DRM_IOCTL_I915_GEM_SET_DOMAIN, domain), 0) << "the first makes room";
+  EXPECT_EQ(call(DRM_IOCTL_I915_GEM_SET_DOMAIN, domain), 0) << "purges the first";
   EXPECT_FALSE(advise(all[0], I915_MADV_WILLNEED));
-  EXPECT_TRUE(advise(all[1], I915_MADV_WILLNEED)) << "one that is needed again stays";
+  EXPECT_TRUE(advise(all[1], I915_MADV_WILLNEED)) << "WILLNEED keeps it";
 }
 
 TEST_P(Lifetime, BuffersMayBeLargerThanMemory) {
@@ -142,9 +142,9 @@ TEST_P(Lifetime, BuffersMayBeLargerThanMemory) {
   EXPECT_EQ(call(DRM_IOCTL_I915_GEM_CREATE, create), local() ? -ENXIO : 0);
 }
 
-// More than the space of the first chips holds, one after the other: those that nobody uses make room.
-TEST_P(Lifetime, AddressesAreTakenFromWhatNobodyUses) {
-  if (!driver->shared_space()) GTEST_SKIP() << "there is more space than memory";
+// Uses more than the address space of the first chips, buffer by buffer: idle buffers are evicted.
+TEST_P(Lifetime, FullAddressSpaceEvictsIdleBuffers) {
+  if (!driver->shared_space()) GTEST_SKIP() << "larger than memory";
   constexpr uint64_t kPart = uint64_t{64} << 20;
   const uint64_t space = driver->shared_space()->size();
   std::vector<uint32_t> all;
@@ -158,7 +158,7 @@ TEST_P(Lifetime, AddressesAreTakenFromWhatNobodyUses) {
   EXPECT_EQ(execute_with(all.back()), 0);
 }
 
-// Work of long ago is waited for; what is old is the test's to say.
+// THROTTLE waits for older work; the test sets the age limit.
 TEST_P(Lifetime, ThrottleWaitsForOldWork) {
   const auto throttle = [&] { return driver->ioctl(*file, DRM_IOCTL_I915_GEM_THROTTLE, 0); };
   for (const int hours : {1, 0}) {
@@ -175,7 +175,7 @@ TEST_P(Lifetime, ThrottleWaitsForOldWork) {
   }
 }
 
-TEST_P(Lifetime, PerformanceStreamsAreRefusedAsI915WouldRefuseThem) {
+TEST_P(Lifetime, InvalidPerfStreamsReturnI915Errors) {
   drm_i915_perf_open_param open{};
   drm_i915_perf_oa_config config{};
   uint64_t number = 1;
@@ -190,7 +190,7 @@ TEST_P(Lifetime, PerformanceStreamsAreRefusedAsI915WouldRefuseThem) {
   EXPECT_EQ(call(DRM_IOCTL_I915_PERF_OPEN, open), -EFAULT);
   uint64_t property[2] = {DRM_I915_PERF_PROP_SAMPLE_OA, 1};
   open.properties_ptr = reinterpret_cast<uintptr_t>(property);
-  EXPECT_EQ(call(DRM_IOCTL_I915_PERF_OPEN, open), -EACCES) << "for those who may watch others";
+  EXPECT_EQ(call(DRM_IOCTL_I915_PERF_OPEN, open), -EACCES) << "needs privilege";
   property[0] = 1000;
   EXPECT_EQ(call(DRM_IOCTL_I915_PERF_OPEN, open), -EINVAL);
   EXPECT_EQ(call(DRM_IOCTL_I915_PERF_ADD_CONFIG, config), -EACCES);

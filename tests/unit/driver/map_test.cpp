@@ -1,5 +1,5 @@
-// Memory that program and device share: mappings of every kind, tiled buffers through the aperture, and buffers over
-// the program's own memory.
+// Memory shared by program and device: all kinds of mappings, tiled buffers through the aperture, and buffers over the
+// program's own memory.
 #include <sys/mman.h>
 
 #include <cerrno>
@@ -42,7 +42,7 @@ class Maps : public Door {
   }
 };
 
-TEST_P(Maps, KindsDependOnTheChip) {
+TEST_P(Maps, MmapTypesDependOnTheChip) {
   const uint32_t buffer = create(8192);
   constexpr uint64_t kKinds[] = {I915_MMAP_OFFSET_GTT, I915_MMAP_OFFSET_WC, I915_MMAP_OFFSET_WB, I915_MMAP_OFFSET_UC};
   for (const uint64_t kind : kKinds) {
@@ -61,7 +61,7 @@ TEST_P(Maps, KindsDependOnTheChip) {
   EXPECT_EQ(offset_of(buffer + 1, local() ? I915_MMAP_OFFSET_FIXED : I915_MMAP_OFFSET_WB), -ENOENT);
 }
 
-TEST_P(Maps, TheOldCallMapsByItself) {
+TEST_P(Maps, GemMmapMapsDirectly) {
   const uint32_t buffer = create(8192);
   drm_i915_gem_mmap map{};
   map.handle = buffer;
@@ -88,7 +88,8 @@ TEST_P(Maps, TheOldCallMapsByItself) {
   EXPECT_EQ(call(DRM_IOCTL_I915_GEM_MMAP, map), -ENOENT);
 }
 
-// Against the printed formulas of X and Y tiles: 8 rows of 512 bytes; columns of 16 bytes, 32 rows high.
+// Compares with the manual's formulas for X tiles (8 rows of 512 bytes) and Y tiles (columns of 16 bytes, 32 rows
+// high).
 TEST_P(Maps, TiledBuffersLookLinearThroughTheAperture) {
   if (local()) GTEST_SKIP() << "no aperture";
   constexpr uint32_t kStride = 1024, kRows = 64;
@@ -112,7 +113,7 @@ TEST_P(Maps, TiledBuffersLookLinearThroughTheAperture) {
     for (uint32_t y = 0; y < kRows; ++y) {
       for (uint32_t x = 0; x < kStride; ++x) view[y * kStride + x] = value(x, y);
     }
-    // A batch that uses it sees what was written.
+    // A batch that uses it sees the writes.
     std::vector<drm_i915_gem_exec_object2> objects(2);
     objects[0].handle = buffer;
     objects[1].handle = make_empty();
@@ -124,13 +125,13 @@ TEST_P(Maps, TiledBuffersLookLinearThroughTheAperture) {
       for (uint32_t x = 0; x < kStride; ++x) wrong += bytes[place_of(x, y)] != std::byte{value(x, y)};
     }
     EXPECT_EQ(wrong, 0u) << "mode " << mode;
-    // What the device writes is seen after a call that asks for it; what the program wrote meanwhile stays.
+    // Writes of the device are visible after a call that synchronises; concurrent writes of the program are kept.
     bytes[place_of(700, 33)] = std::byte{0xaa};
     view[2 * kStride + 3] = 0xbb;
     ASSERT_EQ(set_domain(buffer, I915_GEM_DOMAIN_GTT, 0), 0);
     EXPECT_EQ(view[33 * kStride + 700], 0xaa);
     EXPECT_EQ(bytes[place_of(3, 2)], std::byte{0xbb});
-    // Other kinds of mappings show the tiles.
+    // Other kinds of mappings show the tiled layout.
     uint8_t* const plain = map(buffer, I915_MMAP_OFFSET_WB, kStride * kRows);
     EXPECT_EQ(plain[place_of(700, 33)], 0xaa);
     unmap(plain, kStride * kRows);
@@ -138,15 +139,15 @@ TEST_P(Maps, TiledBuffersLookLinearThroughTheAperture) {
   }
 }
 
-TEST_P(Maps, TheProgramsMemoryIsUsedInPlace) {
-  // Far from where the system puts mappings by itself: no other thread's stack fills the hole that is made below.
+TEST_P(Maps, UserMemoryIsUsedInPlace) {
+  // Far from the host's automatic mappings: no thread stack can fill the hole made below.
   void* const far = reinterpret_cast<void*>(uintptr_t{0x2000'0000'0000});
   void* const memory =
       mmap(far, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
   ASSERT_NE(memory, MAP_FAILED);
   uint32_t handle = 0;
   if (is("i965") || is("gm965")) {
-    EXPECT_EQ(adopt(memory, 8192, 0, handle), -ENODEV) << "cannot look into the processor's caches";
+    EXPECT_EQ(adopt(memory, 8192, 0, handle), -ENODEV) << "the chip cannot snoop";
     munmap(memory, 8192);
     return;
   }
@@ -156,7 +157,7 @@ TEST_P(Maps, TheProgramsMemoryIsUsedInPlace) {
   EXPECT_EQ(adopt(memory, 8192, 0x10, handle), -EINVAL);
   EXPECT_EQ(adopt(memory, 8192, I915_USERPTR_UNSYNCHRONIZED, handle), -ENODEV);
   EXPECT_EQ(adopt(memory, uint64_t{1} << 47, 0, handle), -E2BIG);
-  EXPECT_EQ(adopt(memory, uint64_t{1} << 30, 0, handle), 0) << "what is not there is found out when it is used";
+  EXPECT_EQ(adopt(memory, uint64_t{1} << 30, 0, handle), 0) << "missing memory is detected at the first use";
   EXPECT_EQ(adopt(reinterpret_cast<void*>(uintptr_t{1} << 47), 4096, 0, handle), -EFAULT);
   const bool guards = is("bdw") || is("chv") || is("skl");
   EXPECT_EQ(adopt(memory, 8192, I915_USERPTR_READ_ONLY, handle), guards ? 0 : -ENODEV);
@@ -168,7 +169,7 @@ TEST_P(Maps, TheProgramsMemoryIsUsedInPlace) {
   EXPECT_EQ(call(DRM_IOCTL_I915_GEM_PWRITE, write), local() ? -EOPNOTSUPP : -EINVAL);
   EXPECT_EQ(offset_of(handle, local() ? I915_MMAP_OFFSET_FIXED : I915_MMAP_OFFSET_WB), -ENODEV);
 
-  // The batch itself lies in the program's memory.
+  // The batch itself is in the program's memory.
   auto* const dwords = static_cast<uint32_t*>(memory);
   const bool stores = execlists();
   std::vector<drm_i915_gem_exec_object2> objects(1);
@@ -186,7 +187,7 @@ TEST_P(Maps, TheProgramsMemoryIsUsedInPlace) {
   if (stores) {
     EXPECT_EQ(dwords[0x1010 / 4], 0x1234'5678u);
   }
-  // It goes, and comes back.
+  // The memory is unmapped, and mapped again.
   driver->release(driver->forget_memory(reinterpret_cast<uintptr_t>(memory), 8192));
   munmap(memory, 8192);
   EXPECT_EQ(execute(objects), -EFAULT);
@@ -205,7 +206,7 @@ TEST_P(Maps, TheProgramsMemoryIsUsedInPlace) {
   }
 }
 
-TEST_P(Maps, CachingAndDomainsAreThoseOfTheChip) {
+TEST_P(Maps, CachingAndDomainsMatchTheChip) {
   drm_i915_gem_caching caching{.handle = create(4096), .caching = I915_CACHING_CACHED};
   if (local()) {
     EXPECT_EQ(call(DRM_IOCTL_I915_GEM_SET_CACHING, caching), -ENODEV);

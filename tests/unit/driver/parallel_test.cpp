@@ -1,4 +1,4 @@
-// Engines that work side by side: one call brings a batch for each, and is done when all are.
+// Parallel engines: one call submits a batch for each, and completes when all are done.
 #include <cerrno>
 #include <cstring>
 
@@ -11,7 +11,7 @@ class Parallel : public Door {
  protected:
   static constexpr uint16_t kWidth = 2;
 
-  // A context whose only engine stands for the first video engines. Or an errno.
+  // Creates a context with one parallel slot of the first video engines. Returns 0 or an errno.
   int make_context(uint16_t siblings, uint32_t& number) {
     I915_DEFINE_CONTEXT_ENGINES_PARALLEL_SUBMIT(both, kWidth){};
     both.base.name = I915_CONTEXT_ENGINES_EXT_PARALLEL_SUBMIT;
@@ -46,10 +46,10 @@ class Parallel : public Door {
   }
 };
 
-TEST_P(Parallel, EachEngineHasABatch) {
+TEST_P(Parallel, EachParallelEngineRunsItsBatch) {
   if (driver->gpu().find_user(I915_ENGINE_CLASS_VIDEO, 1) == nullptr) GTEST_SKIP() << "one video engine";
   uint32_t context = 0;
-  EXPECT_EQ(make_context(2, context), -EINVAL) << "only firmware could choose";
+  EXPECT_EQ(make_context(2, context), -EINVAL) << "needs firmware";
   ASSERT_EQ(make_context(1, context), 0);
   constexpr uint32_t kData = 0x10'0000, kBatches = 0x20'0000;
   const uint32_t data = create(4096);
@@ -66,7 +66,7 @@ TEST_P(Parallel, EachEngineHasABatch) {
   EXPECT_EQ(words[0], 0x55u);
   EXPECT_EQ(words[1], 0x56u);
   objects.resize(1);
-  EXPECT_EQ(execute(objects, 0, context), -EINVAL) << "not a batch for each";
+  EXPECT_EQ(execute(objects, 0, context), -EINVAL) << "one batch per engine is required";
 }
 
 INSTANTIATE_TEST_SUITE_P(Chips, Parallel, ::testing::ValuesIn(all_chips()), chip_name);

@@ -1,4 +1,4 @@
-// GETPARAM and what stands beside it, with what Linux 6.1 answers for each chip.
+// GETPARAM and related calls, with the answers of Linux 6.1 for each chip.
 #include <cerrno>
 #include <map>
 
@@ -21,7 +21,7 @@ class Parameters : public Door {
   }
 };
 
-TEST_P(Parameters, AreThoseOfTheChip) {
+TEST_P(Parameters, ValuesMatchTheChip) {
   const int kOld = -ENODEV;
   EXPECT_EQ(get(I915_PARAM_CHIPSET_ID), choose({{"i965", 0x29a2},
                                                 {"gm965", 0x2a02},
@@ -64,7 +64,7 @@ TEST_P(Parameters, AreThoseOfTheChip) {
   EXPECT_EQ(get(I915_PARAM_MMAP_GTT_COHERENT), choose({{"chv", 0}, {"icl", 0}, {"tgl", 0}, {"dg1", 0}}, 1));
 }
 
-TEST_P(Parameters, TheRestIsTheSameForAll) {
+TEST_P(Parameters, OtherValuesAreEqualOnAllChips) {
   for (const int always :
        {I915_PARAM_HAS_GEM, I915_PARAM_HAS_EXECBUF2, I915_PARAM_HAS_EXEC_NO_RELOC, I915_PARAM_HAS_EXEC_SOFTPIN,
         I915_PARAM_HAS_EXEC_BATCH_FIRST, I915_PARAM_HAS_EXEC_FENCE_ARRAY, I915_PARAM_HAS_WAIT_TIMEOUT,
@@ -82,7 +82,7 @@ TEST_P(Parameters, TheRestIsTheSameForAll) {
   EXPECT_EQ(call(DRM_IOCTL_I915_GETPARAM, parameter), -EFAULT);
 }
 
-TEST_P(Parameters, TheApertureIsTheGlobalTable) {
+TEST_P(Parameters, ApertureSizeIsThatOfTheGlobalTable) {
   drm_i915_gem_get_aperture aperture{};
   ASSERT_EQ(call(DRM_IOCTL_I915_GEM_GET_APERTURE, aperture), 0);
   const uint64_t entries = model().gtt_bytes / (narrow() ? 4 : 8);
@@ -99,7 +99,7 @@ TEST_P(Parameters, TheApertureIsTheGlobalTable) {
   objects[0].handle = make_empty();
   ASSERT_EQ(execute(objects), 0);
   ASSERT_EQ(call(DRM_IOCTL_I915_GEM_GET_APERTURE, aperture), 0);
-  EXPECT_EQ(aperture.aper_available_size, first) << "buffers of programs can leave";
+  EXPECT_EQ(aperture.aper_available_size, first) << "buffers of programs can be evicted";
 }
 
 TEST_P(Parameters, OnlyTheTimestampCanBeRead) {

@@ -1,5 +1,5 @@
-// Drivers that share buffers and sync objects: fences of one are fences of the other. A second kernel stands for
-// another process; where one must die, it is a child.
+// Drivers that share buffers and sync objects: fences of one are visible to the other. A second driver stands for
+// another process; a process that must die is a child.
 #include <fcntl.h>
 #include <linux/dma-buf.h>
 #include <sys/mman.h>
@@ -36,7 +36,7 @@ class Neighbourhood : public SyncDoor {
   int far_call(unsigned long request, T& argument) {
     return far_->ioctl(*far_file_, request, reinterpret_cast<uintptr_t>(&argument));
   }
-  // Calls of the helpers go to the other kernel meanwhile.
+  // Redirects the helper calls to the other driver.
   template <class Function>
   auto there(Function function) {
     std::swap(driver, far_);
@@ -92,7 +92,7 @@ class Neighbourhood : public SyncDoor {
   std::shared_ptr<File> far_file_;
 };
 
-TEST_P(Neighbourhood, WhatOneWritesTheOtherWaitsFor) {
+TEST_P(Neighbourhood, WriteOfOneProcessBlocksTheOther) {
   for (const bool shared_first : {true, false}) {
     Gate gate;
     const uint32_t handle = create(4096);
@@ -127,7 +127,7 @@ TEST_P(Neighbourhood, WhatOneWritesTheOtherWaitsFor) {
   }
 }
 
-TEST_P(Neighbourhood, WhatOneReadsTheOtherMayRead) {
+TEST_P(Neighbourhood, ReadsOfTwoProcessesRunTogether) {
   Gate gate;
   const uint32_t handle = create(4096);
   const int descriptor = give(handle);
@@ -140,7 +140,7 @@ TEST_P(Neighbourhood, WhatOneReadsTheOtherMayRead) {
   EXPECT_TRUE(readable(reader, true));
   ASSERT_EQ(there([&] { return run({.more = {object(there_too, EXEC_OBJECT_WRITE)}}, &writer); }), 0);
   EXPECT_FALSE(readable(writer));
-  // And the other way: what comes now waits for that writer.
+  // The reverse: new work waits for that writer.
   int second = -1;
   ASSERT_EQ(run({.context = 0, .more = {object(handle, 0)}}, &second), 0);
   EXPECT_FALSE(readable(second));
@@ -149,7 +149,7 @@ TEST_P(Neighbourhood, WhatOneReadsTheOtherMayRead) {
   EXPECT_TRUE(readable(second, true));
 }
 
-TEST_P(Neighbourhood, TheOtherGoesAndNobodyWaitsForIt) {
+TEST_P(Neighbourhood, FencesOfEndedPeerAreDone) {
   Gate gate;
   const uint32_t handle = create(4096);
   const int descriptor = give(handle);
@@ -162,7 +162,7 @@ TEST_P(Neighbourhood, TheOtherGoesAndNobodyWaitsForIt) {
   SetUp();
 }
 
-TEST_P(Neighbourhood, OneSyncObjectForBoth) {
+TEST_P(Neighbourhood, SharedSyncObjectIsEqualInBoth) {
   const uint32_t here = sync_object();
   EXPECT_EQ(signal_point(here, 5), 0);
   const uint32_t far_handle = share_sync_object(here);
@@ -176,7 +176,7 @@ TEST_P(Neighbourhood, OneSyncObjectForBoth) {
   EXPECT_EQ(call(DRM_IOCTL_SYNCOBJ_RESET, array), 0);
   EXPECT_EQ(there([&] { return wait_objects({far_handle}); }), -EINVAL);
 
-  // One waits for what the other has not promised yet.
+  // One waits for a point that the other has not promised yet.
   int result = 1;
   std::thread waiter([&] {
     uint32_t handle = far_handle;
@@ -199,7 +199,7 @@ TEST_P(Neighbourhood, OneSyncObjectForBoth) {
   EXPECT_TRUE(readable(behind, true));
 }
 
-TEST_P(Neighbourhood, ALongTimelineIsTheSameForBoth) {
+TEST_P(Neighbourhood, LongSharedTimelineIsEqualInBoth) {
   const uint32_t here = sync_object();
   const uint32_t far_handle = share_sync_object(here);
   constexpr uint64_t kPoints = 3 * SharedObject::kEntries;
@@ -209,7 +209,7 @@ TEST_P(Neighbourhood, ALongTimelineIsTheSameForBoth) {
   }
   EXPECT_EQ(query(here), kPoints);
   EXPECT_EQ(there([&] { return query(far_handle); }), kPoints);
-  // And for a third who comes late.
+  // A third process that joins late sees the same.
   PeerProcesses third;
   SyncObjectFiles files(third, [](const auto&) {});
   const SyncObjectRef late = files.find(descriptors_.back());
@@ -227,7 +227,7 @@ int shared_file(uint64_t bytes) {
   return file;
 }
 
-TEST(PeerProcesses, ADeadOnesFencesFail) {
+TEST(PeerProcesses, FencesOfDeadProcessFail) {
   const int file = shared_file(8192);
   PeerProcesses here;
   const auto fences = SharedFences::open(
@@ -271,8 +271,8 @@ TEST(PeerProcesses, ADeadOnesFencesFail) {
   for (const int each : {file, ready[0], ready[1]}) close(each);
 }
 
-// Whatever stands in the memory that is shared, nobody falls over it.
-TEST(PeerProcesses, RubbishIsHarmless) {
+// Any content of the shared memory is handled without a crash.
+TEST(PeerProcesses, CorruptSharedMemoryIsHarmless) {
   for (unsigned seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937_64 random(seed);

@@ -57,10 +57,10 @@ TEST_P(Prime, OneBufferHasOneHandleInAFile) {
   EXPECT_EQ(file->buffers.find(fresh)->size(), 3 * 4096u);
 }
 
-TEST_P(Prime, TheSameBytesForAll) {
+TEST_P(Prime, AllImportsSeeTheSameBytes) {
   const uint32_t handle = create(2 * 4096);
   fill(handle, {0x1111'1111, 0x2222'2222});
-  // A mapping from before stays one of this buffer.
+  // Earlier mappings still show this buffer.
   const BufferRef buffer = file->buffers.find(handle);
   const auto map = [](int descriptor, uint64_t offset) {
     return static_cast<uint32_t*>(
@@ -71,7 +71,7 @@ TEST_P(Prime, TheSameBytesForAll) {
   const int descriptor = out(handle);
   uint32_t* const shared = map(descriptor, 0);
   ASSERT_NE(shared, MAP_FAILED);
-  EXPECT_EQ(shared[1], 0x2222'2222u) << "content moves along";
+  EXPECT_EQ(shared[1], 0x2222'2222u) << "the content moves too";
   shared[0] = 1;
   EXPECT_EQ(before[0], 1u);
   before[1025] = 2;
@@ -80,14 +80,14 @@ TEST_P(Prime, TheSameBytesForAll) {
   std::memcpy(&seen, content(handle).data() + 1025 * 4, 4);
   EXPECT_EQ(seen, 2u) << "and so does the device";
 
-  // Another process: a kernel that has never heard of it.
+  // Another process: a driver that does not know the buffer.
   DriverOptions options;
   options.hardware.memory_bytes = uint64_t{1} << 30;
   auto booted = Driver::start(model(), options);
   ASSERT_TRUE(booted.ok());
   const std::unique_ptr<Driver> far = std::move(booted).value();
   const std::shared_ptr<File> far_file = far->open();
-  for (const int each : {descriptor, out(handle, DRM_CLOEXEC)}) {  // also one that may not write
+  for (const int each : {descriptor, out(handle, DRM_CLOEXEC)}) {  // also a read-only descriptor
     drm_prime_handle prime{.handle = 0, .flags = 0, .fd = each};
     ASSERT_EQ(far->ioctl(*far_file, DRM_IOCTL_PRIME_FD_TO_HANDLE, reinterpret_cast<uintptr_t>(&prime)), 0);
     const BufferRef there = far_file->buffers.find(prime.handle);
@@ -103,7 +103,7 @@ TEST_P(Prime, TheSameBytesForAll) {
   munmap(shared, 2 * 4096);
 }
 
-TEST_P(Prime, FencesCrossOpens) {
+TEST_P(Prime, FencesApplyAcrossOpens) {
   Gate gate;
   const uint32_t handle = create(4096);
   const int descriptor = out(handle);
@@ -122,7 +122,7 @@ TEST_P(Prime, FencesCrossOpens) {
     descriptors_.push_back(fence.fd);
     return fence.fd;
   };
-  EXPECT_EQ(status(fences(DMA_BUF_SYNC_READ)), 1) << "nobody writes";
+  EXPECT_EQ(status(fences(DMA_BUF_SYNC_READ)), 1) << "no open writer";
   const int all = fences(DMA_BUF_SYNC_WRITE);
   EXPECT_EQ(status(all), 0);
   EXPECT_EQ(on(descriptor, DMA_BUF_IOCTL_SYNC, dma_buf_sync{DMA_BUF_SYNC_START | DMA_BUF_SYNC_READ}), 0);
@@ -131,7 +131,7 @@ TEST_P(Prime, FencesCrossOpens) {
   EXPECT_TRUE(readable(all, true));
   EXPECT_EQ(call_on(*other, DRM_IOCTL_I915_GEM_WAIT, wait), 0);
 
-  // A fence that a program puts there holds back work.
+  // A fence imported by a program blocks work.
   Gate second;
   EXPECT_EQ(on(descriptor, DMA_BUF_IOCTL_IMPORT_SYNC_FILE,
                dma_buf_import_sync_file{.flags = DMA_BUF_SYNC_WRITE, .fd = second.descriptor()}),
@@ -145,7 +145,7 @@ TEST_P(Prime, FencesCrossOpens) {
   driver->close(other);
 }
 
-TEST_P(Prime, MistakesGetTheirErrors) {
+TEST_P(Prime, InvalidArgumentsReturnTheErrnoOfLinux) {
   const uint32_t handle = create(4096);
   uint32_t any = 0;
   EXPECT_EQ(out(99), -ENOENT);
@@ -157,13 +157,13 @@ TEST_P(Prime, MistakesGetTheirErrors) {
   const int false_one = memfd_create("halogen buffer", MFD_CLOEXEC);
   descriptors_.push_back(false_one);
   EXPECT_EQ(ftruncate(false_one, 4096), 0);
-  EXPECT_EQ(in(*file, false_one, any), -EINVAL) << "it could be cut off under the device";
+  EXPECT_EQ(in(*file, false_one, any), -EINVAL) << "it could be truncated under the device";
   Gate gate;
   EXPECT_EQ(in(*file, gate.descriptor(), any), -EINVAL);
   EXPECT_EQ(on(memory, DMA_BUF_IOCTL_SYNC, dma_buf_sync{DMA_BUF_SYNC_READ}), std::nullopt);
 
   const int descriptor = out(handle, DRM_CLOEXEC);
-  EXPECT_EQ(mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0), MAP_FAILED) << "only for reading";
+  EXPECT_EQ(mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0), MAP_FAILED) << "read-only";
   EXPECT_NE(ftruncate(out(handle), 0), 0);
   EXPECT_EQ(fcntl(out(handle, DRM_RDWR), F_GETFD), 0);
   EXPECT_EQ(on(descriptor, DMA_BUF_IOCTL_SYNC, dma_buf_sync{0}), -EINVAL);

@@ -11,7 +11,7 @@
 namespace halogen::driver {
 namespace {
 
-// The soft limit of descriptors for one test.
+// Sets the soft limit of descriptors for one test.
 class FewDescriptors {
  public:
   explicit FewDescriptors(rlim_t count) {
@@ -33,8 +33,8 @@ rlim_t soft_limit() {
   return limit.rlim_cur;
 }
 
-// Also when all that the program may have are in use; it gets none more by it.
-TEST(PrivateDescriptor, LiesAboveTheProgramsLimit) {
+// Works with all of the program's descriptors in use, and does not give it more.
+TEST(PrivateDescriptor, IsAboveTheSoftLimit) {
   const int lowest = open("/", O_RDONLY);
   close(lowest);
   const int limit = lowest + 20;
@@ -58,7 +58,7 @@ TEST(PrivateDescriptor, LiesAboveTheProgramsLimit) {
   for (const int file : all) close(file);
 }
 
-TEST(PrivateDescriptor, NoneStaysNone) {
+TEST(PrivateDescriptor, NegativeValueIsReturnedUnchanged) {
   EXPECT_EQ(keep_private(-1), -1);
 }
 

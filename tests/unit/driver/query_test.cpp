@@ -1,4 +1,4 @@
-// QUERY: what programs ask before anything else, with the figures that Linux 6.1 gives for each chip.
+// QUERY: the first questions of programs, with the values of Linux 6.1 for each chip.
 #include <cerrno>
 #include <cstring>
 #include <map>
@@ -10,7 +10,7 @@ namespace {
 
 class Query : public Door {
  protected:
-  // Result in `length`.
+  // Returns the item's length.
   int32_t ask(uint64_t id, uint32_t flags, void* data, int32_t length) {
     drm_i915_query_item item{};
     item.query_id = id;
@@ -36,8 +36,8 @@ struct Frame {
   unsigned slices, subslices, eus, subslices_there, eus_total;
 };
 
-TEST_P(Query, TopologyIsThatOfTheChip) {
-  // Largest of the family, then what the chip has.
+TEST_P(Query, TopologyMatchesTheChip) {
+  // Dimensions of the largest chip of the family, then those of this chip.
   static const std::map<std::string, Frame> kFrames = {{"bdw", {3, 3, 8, 3, 24}},  {"chv", {1, 2, 8, 2, 16}},
                                                        {"skl", {3, 4, 8, 3, 24}},  {"icl", {1, 8, 8, 8, 64}},
                                                        {"tgl", {1, 6, 16, 6, 96}}, {"dg1", {1, 6, 16, 6, 96}}};
@@ -108,13 +108,13 @@ TEST_P(Query, EnginesAreNumberedByClass) {
     EXPECT_EQ(info.logical_instance, expected[i][1]) << i;
   }
   const auto length = static_cast<int32_t>(data.size());
-  EXPECT_EQ(ask(DRM_I915_QUERY_ENGINE_INFO, 0, data.data(), length), -EINVAL) << "the head must come empty";
+  EXPECT_EQ(ask(DRM_I915_QUERY_ENGINE_INFO, 0, data.data(), length), -EINVAL) << "the header must be zero";
   std::memset(data.data(), 0, data.size());
-  EXPECT_EQ(ask(DRM_I915_QUERY_ENGINE_INFO, 0, data.data(), length - 1), -EINVAL) << "too little room";
+  EXPECT_EQ(ask(DRM_I915_QUERY_ENGINE_INFO, 0, data.data(), length - 1), -EINVAL) << "too short";
   EXPECT_EQ(ask(DRM_I915_QUERY_ENGINE_INFO, 1, data.data(), length), -EINVAL);
   EXPECT_EQ(ask(DRM_I915_QUERY_ENGINE_INFO, 0, nullptr, length), -EFAULT);
   data.resize(data.size() + 64);
-  EXPECT_EQ(ask(DRM_I915_QUERY_ENGINE_INFO, 0, data.data(), length + 64), length) << "more room than needed";
+  EXPECT_EQ(ask(DRM_I915_QUERY_ENGINE_INFO, 0, data.data(), length + 64), length) << "longer than needed";
 }
 
 TEST_P(Query, MemoryRegionsAreSystemAndLocal) {
@@ -136,10 +136,10 @@ TEST_P(Query, MemoryRegionsAreSystemAndLocal) {
   if (local()) {
     EXPECT_EQ(before[1].region.memory_class, I915_MEMORY_CLASS_DEVICE);
     EXPECT_GT(before[1].probed_size, uint64_t{3} << 30);
-    EXPECT_EQ(before[1].probed_cpu_visible_size, before[1].probed_size) << "all of it lies behind the BAR";
+    EXPECT_EQ(before[1].probed_cpu_visible_size, before[1].probed_size) << "the BAR covers all of it";
   }
   content(create(1 << 20));
-  EXPECT_EQ(regions()[0].unallocated_size, before[0].probed_size) << "what is free is not for everyone";
+  EXPECT_EQ(regions()[0].unallocated_size, before[0].probed_size) << "free memory is hidden without privilege";
   DriverOptions options;
   options.privileged = true;
   boot(options);
@@ -148,7 +148,7 @@ TEST_P(Query, MemoryRegionsAreSystemAndLocal) {
   EXPECT_EQ(regions()[0].unallocated_size, free - (1 << 20));
 }
 
-TEST_P(Query, WhatAKernelWithoutItSays) {
+TEST_P(Query, UnsupportedQueriesReturnLinuxErrors) {
   if (!execlists()) {
     EXPECT_EQ(ask(DRM_I915_QUERY_PERF_CONFIG, DRM_I915_QUERY_PERF_CONFIG_LIST, nullptr, 0), -ENODEV);
   }
@@ -158,12 +158,12 @@ TEST_P(Query, WhatAKernelWithoutItSays) {
   EXPECT_EQ(ask(77, 0, nullptr, 0), -EINVAL);
 }
 
-// A head of 48 bytes and the number of the one for tests; 72 bytes more for a configuration that nobody added.
-TEST_P(Query, PerformanceConfigurations) {
-  if (!execlists()) GTEST_SKIP() << "no such counters";
+// A header of 48 bytes and the id of the test configuration; 72 more bytes for a configuration that does not exist.
+TEST_P(Query, PerfConfigurationListHoldsOnlyTheTestConfiguration) {
+  if (!execlists()) GTEST_SKIP() << "no OA counters";
   EXPECT_EQ(ask(DRM_I915_QUERY_PERF_CONFIG, DRM_I915_QUERY_PERF_CONFIG_LIST, nullptr, 0), 56);
   uint64_t list[8] = {};
-  EXPECT_EQ(ask(DRM_I915_QUERY_PERF_CONFIG, DRM_I915_QUERY_PERF_CONFIG_LIST, list, -1), 56) << "read as very much";
+  EXPECT_EQ(ask(DRM_I915_QUERY_PERF_CONFIG, DRM_I915_QUERY_PERF_CONFIG_LIST, list, -1), 56) << "read as a large length";
   EXPECT_EQ(list[0], 1u);
   EXPECT_EQ(list[6], 1u);
   EXPECT_EQ(ask(DRM_I915_QUERY_PERF_CONFIG, DRM_I915_QUERY_PERF_CONFIG_LIST, list, 55), -EINVAL);
@@ -173,7 +173,7 @@ TEST_P(Query, PerformanceConfigurations) {
   EXPECT_EQ(ask(DRM_I915_QUERY_PERF_CONFIG, DRM_I915_QUERY_PERF_CONFIG_DATA_FOR_UUID, nullptr, 120), -EFAULT);
 }
 
-TEST_P(Query, OneBadQuestionDoesNotStopTheOthers) {
+TEST_P(Query, BadItemDoesNotAffectOthers) {
   drm_i915_query_item items[3] = {};
   items[0].query_id = 1000;
   items[1].query_id = DRM_I915_QUERY_ENGINE_INFO;
@@ -187,8 +187,8 @@ TEST_P(Query, OneBadQuestionDoesNotStopTheOthers) {
   EXPECT_GT(items[2].length, 0);
   items[1].query_id = 0;
   items[2].length = 0;
-  EXPECT_EQ(call(DRM_IOCTL_I915_QUERY, query), -EINVAL) << "no question has the number 0";
-  EXPECT_EQ(items[2].length, 0) << "and what follows is not looked at";
+  EXPECT_EQ(call(DRM_IOCTL_I915_QUERY, query), -EINVAL) << "id 0 is invalid";
+  EXPECT_EQ(items[2].length, 0) << "later items are not processed";
   query.flags = 1;
   EXPECT_EQ(call(DRM_IOCTL_I915_QUERY, query), -EINVAL);
   query.flags = 0;

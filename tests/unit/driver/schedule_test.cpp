@@ -1,5 +1,5 @@
-// Who gets an engine and when, as i915 has it: priorities and who inherits them, turns, hangs that stand in the way of
-// others, a full ring; and that interrupts are what tells the driver that work is done.
+// Scheduling as in i915: priorities and their inheritance, time slices, hangs that block other work, a full ring; and
+// completion reported by interrupts.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -34,7 +34,7 @@ class Schedule : public Door {
     EXPECT_EQ(call(DRM_IOCTL_I915_GEM_CONTEXT_SETPARAM, set), 0);
     return create.ctx_id;
   }
-  // A batch that goes round until its first word is changed. `lets_in`: others may come in between.
+  // A batch that loops until its first dword is changed. `lets_in`: it contains preemption points.
   uint32_t start_endless(uint32_t context, bool lets_in, std::vector<drm_i915_gem_exec_object2> others = {}) {
     const uint32_t handle = create(4096);
     const uint32_t place = 0x10'0000 * handle;
@@ -69,23 +69,23 @@ class Schedule : public Door {
   }
 };
 
-// ---- on chips whose engines can be interrupted
+// ---- chips with preemption
 
 class Preemption : public Schedule {};
 
-TEST_P(Preemption, EqualsTakeTurns) {
+TEST_P(Preemption, EqualPrioritiesAreTimeSliced) {
   const uint32_t one = make_context(0), two = make_context(0);
   const uint32_t endless = start_endless(one, true);
   const uint32_t batch = make_empty();
   ASSERT_EQ(submit_empty(batch, two), 0);
   EXPECT_EQ(wait(batch, 10 * kSecond), 0);
-  EXPECT_EQ(wait(endless, 0), -ETIME) << "it goes on";
+  EXPECT_EQ(wait(endless, 0), -ETIME) << "it keeps running";
   end(endless);
   EXPECT_EQ(wait(endless, 10 * kSecond), 0);
   EXPECT_EQ(hangs_of(one), 0u);
 }
 
-TEST_P(Preemption, LessUrgentWorkWaits) {
+TEST_P(Preemption, LowerPriorityWaits) {
   boot_with(milliseconds(5000));
   const uint32_t urgent = make_context(0), other = make_context(-5);
   const uint32_t endless = start_endless(urgent, true);
@@ -96,8 +96,8 @@ TEST_P(Preemption, LessUrgentWorkWaits) {
   EXPECT_EQ(wait(batch, 10 * kSecond), 0);
 }
 
-// The middle one is less urgent than what runs, but somebody more urgent waits for what it writes.
-TEST_P(Preemption, WhoWaitsMakesUrgent) {
+// The middle request is less urgent than the running one, but a more urgent request waits for its result.
+TEST_P(Preemption, PriorityIsInheritedByDependencies) {
   boot_with(milliseconds(5000));
   const uint32_t runs = make_context(-500), low = make_context(-600), high = make_context(-10);
   const uint32_t endless = start_endless(runs, true);
@@ -112,7 +112,7 @@ TEST_P(Preemption, WhoWaitsMakesUrgent) {
   EXPECT_EQ(wait(endless, 10 * kSecond), 0);
 }
 
-TEST_P(Preemption, WhatLetsOthersInDoesNotHang) {
+TEST_P(Preemption, PreemptibleBatchIsNotHung) {
   boot_with(milliseconds(100));
   const uint32_t context = make_context(0);
   const uint32_t endless = start_endless(context, true);
@@ -122,24 +122,24 @@ TEST_P(Preemption, WhatLetsOthersInDoesNotHang) {
   EXPECT_EQ(wait(endless, 10 * kSecond), 0);
 }
 
-TEST_P(Preemption, WhatLetsNobodyInHangsSoonerWhenUrgentWorkWaits) {
+TEST_P(Preemption, NonPreemptibleBatchHangsSoonerIfUrgentWorkWaits) {
   boot_with(milliseconds(20'000));
   const uint32_t context = make_context(-5), urgent = make_context(0);
   start_endless(context, false);
   const uint32_t batch = make_empty();
   ASSERT_EQ(submit_empty(batch, urgent), 0);
-  EXPECT_EQ(wait(batch, 15 * kSecond), 0) << "a quarter of the time without urgent work";
+  EXPECT_EQ(wait(batch, 15 * kSecond), 0) << "a quarter of the normal timeout";
   EXPECT_EQ(hangs_of(context), 1u);
   EXPECT_EQ(hangs_of(urgent), 0u) << "it only waited";
 }
 
 INSTANTIATE_TEST_SUITE_P(Chips, Preemption, ::testing::Values("skl", "icl", "tgl", "dg1"), chip_name);
 
-// ---- on chips with execlists
+// ---- chips with execlists
 
 class Rings : public Schedule {};
 
-TEST_P(Rings, FullOneMakesProgramsWait) {
+TEST_P(Rings, FullRingMakesProgramsWait) {
   boot_with(milliseconds(20'000));
   const uint32_t context = make_context(0);
   const uint32_t endless = start_endless(context, true);
@@ -156,20 +156,20 @@ TEST_P(Rings, FullOneMakesProgramsWait) {
     if (result == 0) ++count;
   }
   EXPECT_EQ(result, -EWOULDBLOCK);
-  EXPECT_GT(count, 16) << "some have room";
-  EXPECT_EQ(submit_empty(batch, make_context(0)), 0) << "another context has a ring of its own";
+  EXPECT_GT(count, 16) << "some requests fit";
+  EXPECT_EQ(submit_empty(batch, make_context(0)), 0) << "another context has its own ring";
   end(endless);
-  EXPECT_EQ(submit_empty(batch, context), 0) << "waits for room";
+  EXPECT_EQ(submit_empty(batch, context), 0) << "waits for space";
   EXPECT_EQ(wait(batch, 10 * kSecond), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Chips, Rings, ::testing::Values("bdw", "chv", "icl", "dg1"), chip_name);
 
-// ---- on all
+// ---- all chips
 
 class Engines : public Schedule {
  protected:
-  // The switch that lets interrupts out of the device.
+  // The register that enables interrupts of the device.
   uint32_t master() const {
     switch (Generation(model()).interrupts()) {
       case InterruptKind::one_bank:
@@ -190,7 +190,7 @@ class Engines : public Schedule {
   }
 };
 
-TEST_P(Engines, InterruptsTellWhatIsDone) {
+TEST_P(Engines, InterruptsReportCompletion) {
   boot_with(milliseconds(20'000));
   const uint32_t batch = make_empty();
   ASSERT_EQ(submit_empty(batch, 0), 0);
@@ -202,13 +202,13 @@ TEST_P(Engines, InterruptsTellWhatIsDone) {
     hardware.write(master(), 0);
   });
   ASSERT_EQ(submit_empty(batch, 0), 0);
-  EXPECT_EQ(wait(batch, kSecond / 5), -ETIME) << "nobody told";
+  EXPECT_EQ(wait(batch, kSecond / 5), -ETIME) << "no interrupt came";
   driver->with_lock([&] { hardware.write(master(), before); });
   EXPECT_EQ(wait(batch, 10 * kSecond), 0);
 }
 
-// What the hung one was to write another engine waits for: it goes on when the hang is over.
-TEST_P(Engines, OneThatHangsHoldsNoOther) {
+// Another engine waits for the result of the hung request: it continues after the hang is resolved.
+TEST_P(Engines, HungEngineDoesNotBlockOthers) {
   if (driver->gpu().offered().size() < 2) GTEST_SKIP() << "one engine";
   boot_with(milliseconds(50));
   drm_i915_gem_relocation_entry relocation{};

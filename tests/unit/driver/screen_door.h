@@ -1,4 +1,4 @@
-// A door to a card node, with what tests of the screen need: pictures, a mode, flips.
+// A primary node with helpers for tests of the screen: framebuffers, a mode, flips.
 #pragma once
 
 #include <libdrm/drm_mode.h>
@@ -24,7 +24,7 @@ class ScreenDoor : public Door {
     return true;
   }
 
-  // A frame buffer over a dumb buffer, 32 bits a pixel.
+  // A framebuffer over a dumb buffer, 32 bits per pixel.
   struct Picture {
     uint32_t handle = 0, id = 0, pitch = 0;
   };
@@ -78,7 +78,7 @@ class ScreenDoor : public Door {
   uint32_t connector = kConnectorId;
 };
 
-// The node's events come to a socket, as a process has them.
+// Receives the node's events through a socket, as a process does.
 class EventDoor : public ScreenDoor {
  protected:
   void start(const DriverOptions& options) {
@@ -92,14 +92,14 @@ class EventDoor : public ScreenDoor {
     ::close(ends[0]);
     ::close(ends[1]);
   }
-  // Comes from the thread that lets the device work; read(2) waits for it.
+  // Comes from the thread that runs the device; read(2) waits for it.
   drm_event_vblank next_event() {
     drm_event_vblank event{};
     EXPECT_EQ(read(ends[0], &event, sizeof event), static_cast<ssize_t>(sizeof event));
     return event;
   }
 
-  // Work that writes a picture until it is told to end: flips to it wait so long. Gives its batch.
+  // Submits work that writes a framebuffer until told to end; flips to it wait. Returns its batch.
   uint32_t keep_writing(const Picture& picture) {
     drm_i915_gem_relocation_entry relocation{};
     std::vector<drm_i915_gem_exec_object2> objects(2);
@@ -109,7 +109,7 @@ class EventDoor : public ScreenDoor {
     EXPECT_EQ(execute(objects), 0);
     return objects[1].handle;
   }
-  void end_writing(uint32_t batch) { fill(batch, {0x0500'0000}); }  // in the place of the jump
+  void end_writing(uint32_t batch) { fill(batch, {0x0500'0000}); }  // replaces the jump
 
   int ends[2] = {-1, -1};
 };

@@ -1,4 +1,4 @@
-// A call that waits between giving buffers their places and handing in its batch lets others in.
+// A call that waits between binding its buffers and submitting its batch lets other calls run.
 #include <atomic>
 #include <thread>
 
@@ -29,8 +29,8 @@ class Settled : public SyncDoor {
   }
 };
 
-// The first call wants to write an address into a buffer that the device uses; the second takes the first one's place.
-TEST_P(Settled, APlaceThatAnotherCallTookIsTakenBack) {
+// The first call relocates into a busy buffer and waits; the second call takes the address of the first one's buffer.
+TEST_P(Settled, EvictedBufferIsBoundAgainBeforeSubmission) {
   Gate gate;
   const uint32_t late = create(4096), first = create(4096), second = create(4096);
   const uint32_t first_batch = store(0xaaaa), second_batch = store(0xbbbb);
@@ -52,7 +52,7 @@ TEST_P(Settled, APlaceThatAnotherCallTookIsTakenBack) {
     std::vector<drm_i915_gem_exec_object2> objects{pinned(first), relocated, batch};
     result = execute(objects);
   });
-  // Every call of ours lets the other one in.
+  // Every call of this thread lets the other one run.
   drm_i915_gem_busy busy{};
   busy.handle = first_batch;
   for (int i = 0; i < 200 && result == 1; ++i) {
@@ -71,7 +71,7 @@ TEST_P(Settled, APlaceThatAnotherCallTookIsTakenBack) {
   EXPECT_EQ(result, 0);
   EXPECT_EQ(wait(first), 0);
   EXPECT_EQ(first_word(first), 0xaaaau);
-  EXPECT_EQ(first_word(second), 0xbbbbu) << "not in the other's buffer";
+  EXPECT_EQ(first_word(second), 0xbbbbu) << "in its own buffer";
 }
 
 INSTANTIATE_TEST_SUITE_P(Chips, Settled, ::testing::Values("bdw", "skl", "icl"), chip_name);

@@ -1,4 +1,4 @@
-// What tests of fences need: a gate that another process would hold, batches behind it, and the calls.
+// Helpers for tests of fences: a gate held by another process, batches behind it, and the calls.
 #pragma once
 
 #include <linux/sync_file.h>
@@ -16,7 +16,7 @@
 
 namespace halogen::driver {
 
-// A sync file that the kernel under test has not made.
+// A sync file that the driver under test did not create.
 class Gate {
  public:
   Gate() : descriptor_(files_.create(fence_)) {}
@@ -32,7 +32,7 @@ class Gate {
 
 class SyncDoor : public Door {
  protected:
-  // Long enough for a busy host not to take slow work for a hang.
+  // Long enough that a busy host does not mistake slow work for a hang.
   void SetUp() override { boot({.hang_after = std::chrono::milliseconds(400)}); }
   uint32_t sync_object(bool signalled = false) {
     drm_syncobj_create create{.handle = 0, .flags = signalled ? DRM_SYNCOBJ_CREATE_SIGNALED : 0u};
@@ -86,9 +86,9 @@ class SyncDoor : public Door {
     int in = -1;                                       // a sync file
     std::vector<drm_i915_gem_exec_fence> fences = {};  // an array
     std::vector<drm_i915_gem_exec_object2> more = {};  // buffers before the batch
-    uint32_t batch = 0;                                // 0: one that does nothing
+    uint32_t batch = 0;                                // 0: a batch that does nothing
   };
-  // 0 or an errno; `out`: wants the descriptor of an output fence.
+  // Returns 0 or an errno; `out` receives the descriptor of an output fence.
   int run(const Run& what, int* out = nullptr) {
     std::vector<drm_i915_gem_exec_object2> objects = what.more;
     objects.emplace_back();
@@ -115,7 +115,7 @@ class SyncDoor : public Door {
     }
     return result;
   }
-  // A batch that never ends, by itself.
+  // Submits a batch that never ends by itself.
   int run_endless(uint32_t in_context, int* out, std::vector<drm_i915_gem_exec_fence> fences = {}) {
     std::vector<drm_i915_gem_exec_object2> objects{make_endless(relocation_)};
     drm_i915_gem_execbuffer2 execute{};
@@ -130,7 +130,7 @@ class SyncDoor : public Door {
     if (result == 0) descriptors_.push_back(*out);
     return result;
   }
-  // Whether it can be read; waits for that when told to.
+  // Returns whether the descriptor is readable; with `wait`, waits for it.
   static bool readable(int descriptor, bool wait = false) {
     pollfd end{.fd = descriptor, .events = POLLIN, .revents = 0};
     return poll(&end, 1, wait ? -1 : 0) == 1 && (end.revents & POLLIN) != 0;

@@ -1,4 +1,4 @@
-// Sync objects as programs use them. The chip does not matter for most of it.
+// Sync objects as programs use them. Most of it is independent of the chip.
 #include <fcntl.h>
 
 #include <cerrno>
@@ -11,7 +11,7 @@ namespace {
 
 class SyncObjects : public SyncDoor {};
 
-TEST_P(SyncObjects, HandlesAndFlags) {
+TEST_P(SyncObjects, HandlesCountUpAndBadFlagsAreRefused) {
   EXPECT_EQ(sync_object(), 1u);
   EXPECT_EQ(sync_object(), 2u);
   drm_syncobj_create create{.handle = 0, .flags = 2};
@@ -33,7 +33,7 @@ TEST_P(SyncObjects, HandlesAndFlags) {
   EXPECT_EQ(call(DRM_IOCTL_GET_CAP, unknown), -EINVAL);
 }
 
-TEST_P(SyncObjects, WaitingForBinaryOnes) {
+TEST_P(SyncObjects, WaitForBinaryObjects) {
   const uint32_t empty = sync_object(), full = sync_object(true), other = sync_object(true);
   EXPECT_EQ(wait_objects({}), -EINVAL);
   EXPECT_EQ(wait_objects({99}), -ENOENT);
@@ -42,7 +42,7 @@ TEST_P(SyncObjects, WaitingForBinaryOnes) {
   EXPECT_EQ(wait_objects({empty}), -EINVAL) << "nothing was promised";
   constexpr uint32_t kSubmit = DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT, kAll = DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL;
   EXPECT_EQ(wait_objects({empty}, kSubmit), -ETIME);
-  EXPECT_EQ(wait_objects({empty}, kSubmit, 1), -ETIME) << "a time long ago";
+  EXPECT_EQ(wait_objects({empty}, kSubmit, 1), -ETIME) << "a time in the past";
   EXPECT_EQ(wait_objects({empty}, kSubmit, -1), -ETIME);
   uint32_t first = 77;
   EXPECT_EQ(wait_objects({empty, full, other}, kSubmit, 0, &first), 0);
@@ -86,7 +86,7 @@ TEST_P(SyncObjects, AWaitEndsWhenAnotherThreadSignals) {
   EXPECT_EQ(result, 0);
 }
 
-TEST_P(SyncObjects, Timelines) {
+TEST_P(SyncObjects, TimelineWaitQueryAndTransfer) {
   const uint32_t handle = sync_object(), source = sync_object();
   EXPECT_EQ(query(handle), 0u);
   EXPECT_EQ(wait_points({handle}, {1}), -EINVAL);
@@ -108,7 +108,7 @@ TEST_P(SyncObjects, Timelines) {
   EXPECT_EQ(wait_points({handle}, {9}), -ETIME);
   EXPECT_EQ(wait_points({handle}, {9}, kAvailable), 0) << "promised is enough";
   EXPECT_EQ(wait_points({handle}, {10}, kAvailable), -ETIME);
-  EXPECT_EQ(wait_points({handle}, {5}), 0) << "what lies below is done";
+  EXPECT_EQ(wait_points({handle}, {5}), 0) << "earlier points are done";
   EXPECT_EQ(signal_point(handle, 12), 0);
   EXPECT_EQ(query(handle), 5u) << "9 is still open";
   gate.open();
@@ -125,7 +125,7 @@ TEST_P(SyncObjects, Timelines) {
   transfer = {source, 99, 0, 0, 0, 0};
   EXPECT_EQ(call(DRM_IOCTL_SYNCOBJ_TRANSFER, transfer), -ENOENT);
   transfer = {handle, source, 100, 0, 0, 0};
-  EXPECT_EQ(call(DRM_IOCTL_SYNCOBJ_TRANSFER, transfer), -EINVAL) << "no such point";
+  EXPECT_EQ(call(DRM_IOCTL_SYNCOBJ_TRANSFER, transfer), -EINVAL) << "unknown point";
   uint32_t one = handle;
   drm_syncobj_timeline_array bad{reinterpret_cast<uintptr_t>(&one), 16, 1, 0};
   EXPECT_EQ(call(DRM_IOCTL_SYNCOBJ_QUERY, bad), -EFAULT);
@@ -135,7 +135,7 @@ TEST_P(SyncObjects, Timelines) {
   EXPECT_EQ(call(DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL, bad), -EINVAL);
 }
 
-TEST_P(SyncObjects, AsDescriptorsTheyStayOneObject) {
+TEST_P(SyncObjects, ExportedObjectStaysOneObject) {
   const uint32_t handle = sync_object();
   drm_syncobj_handle out{handle, 0, -1, 0};
   ASSERT_EQ(call(DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, out), 0);
@@ -147,7 +147,7 @@ TEST_P(SyncObjects, AsDescriptorsTheyStayOneObject) {
   const std::shared_ptr<File> other = driver->open();
   ASSERT_EQ(call_on(*other, DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, in), 0);
   EXPECT_EQ(call_on(*other, DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, in), 0);
-  EXPECT_EQ(in.handle, 2u) << "each time a new handle";
+  EXPECT_EQ(in.handle, 2u) << "a new handle each time";
   EXPECT_EQ(signal_point(handle, 4), 0);
   EXPECT_EQ(file->sync_objects.find(handle), other->sync_objects.find(1));
   drm_syncobj_destroy destroy{handle, 0};
@@ -175,7 +175,7 @@ TEST_P(SyncObjects, AsDescriptorsTheyStayOneObject) {
   EXPECT_EQ(call(DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, out), -EINVAL) << "no fence yet";
 }
 
-TEST_P(SyncObjects, SyncFilesTellAndMerge) {
+TEST_P(SyncObjects, SyncFilesReportInfoAndMerge) {
   Gate one, two;
   const uint32_t a = sync_object(), b = sync_object();
   ASSERT_EQ(import_sync_file(a, one.descriptor()), 0);
@@ -205,7 +205,7 @@ TEST_P(SyncObjects, SyncFilesTellAndMerge) {
   sync_file_info info{};
   info.num_fences = 1;
   info.sync_fence_info = reinterpret_cast<uintptr_t>(fences);
-  EXPECT_EQ(on(merge.fence, SYNC_IOC_FILE_INFO, info), -EINVAL) << "no room for both";
+  EXPECT_EQ(on(merge.fence, SYNC_IOC_FILE_INFO, info), -EINVAL) << "too short for both";
   info.num_fences = 2;
   ASSERT_EQ(on(merge.fence, SYNC_IOC_FILE_INFO, info), 0);
   EXPECT_STREQ(info.name, "both");
@@ -219,14 +219,14 @@ TEST_P(SyncObjects, SyncFilesTellAndMerge) {
   EXPECT_TRUE(readable(merge.fence, true));
   const int copy = dup(merge.fence);
   descriptors_.push_back(copy);
-  ASSERT_EQ(on(copy, SYNC_IOC_FILE_INFO, info), 0) << "also when all is over, and again and again";
+  ASSERT_EQ(on(copy, SYNC_IOC_FILE_INFO, info), 0) << "also after the signal, repeatedly";
   ASSERT_EQ(on(copy, SYNC_IOC_FILE_INFO, info), 0);
   EXPECT_STREQ(info.name, "both");
   EXPECT_EQ(info.num_fences, 2u);
   EXPECT_EQ(info.status, -EIO);
   EXPECT_EQ(fences[0].status, 1);
   EXPECT_EQ(fences[1].status, -EIO);
-  EXPECT_EQ(wait_objects({b}, 0, 0), 0) << "an error is an end, too";
+  EXPECT_EQ(wait_objects({b}, 0, 0), 0) << "an error also signals";
 
   merge.fd2 = -1;
   EXPECT_EQ(on(first, SYNC_IOC_MERGE, merge), -ENOENT);

@@ -1,5 +1,5 @@
-// The driver's tracepoints: the file is JSON at any time, every request goes through its stations in order, what the
-// engine took up it lets go of, and several processes write into one file.
+// The driver's tracepoints: the file is always valid JSON, the events of a request come in order, every start on an
+// engine has an end, and several processes write to one file.
 #include "driver/core/tracepoints.h"
 
 #include <libdrm/drm_mode.h>
@@ -88,14 +88,14 @@ class TracepointTest : public Door {
     EXPECT_EQ(execute(objects, 0, context), 0);
     return objects[0].handle;
   }
-  // The names of what happened to each request, in order; by context and number.
+  // Returns the event names of each request in order, by context and number.
   std::map<std::pair<uint64_t, uint64_t>, std::vector<std::string>> stories() {
     tracepoints->flush();
     std::map<std::pair<uint64_t, uint64_t>, std::vector<std::string>> all;
     double last = 0;
     for (const json& event : events.events()) {
       if (event.at("ph") != "i") continue;
-      EXPECT_GE(event.at("ts").get<double>(), last) << "time goes on";
+      EXPECT_GE(event.at("ts").get<double>(), last) << "time is monotonic";
       last = event.at("ts").get<double>();
       const json& arguments = event.at("args");
       if (!arguments.contains("seqno")) continue;
@@ -110,7 +110,7 @@ class TracepointTest : public Door {
 };
 INSTANTIATE_TEST_SUITE_P(All, TracepointTest, ::testing::ValuesIn(all_chips()), chip_name);
 
-TEST_P(TracepointTest, EveryRequestGoesThroughItsStationsInOrder) {
+TEST_P(TracepointTest, EventsOfARequestComeInOrder) {
   const uint32_t one = create_context(), two = create_context();
   uint32_t last = 0;
   for (int i = 0; i < 5; ++i) {
@@ -130,7 +130,7 @@ TEST_P(TracepointTest, EveryRequestGoesThroughItsStationsInOrder) {
   EXPECT_EQ(of_context.size(), 2u);
 }
 
-TEST_P(TracepointTest, ArgumentsAndBarsAreWhatPerfettoShows) {
+TEST_P(TracepointTest, EventsHaveArgumentsAndDurations) {
   EXPECT_EQ(wait(run_empty(0)), 0);
   tracepoints->flush();
   std::map<std::string, json> by_name;
@@ -151,7 +151,7 @@ TEST_P(TracepointTest, ArgumentsAndBarsAreWhatPerfettoShows) {
   EXPECT_EQ(begin.at("args").at("prio"), 0);
   EXPECT_EQ((tracks[{getpid(), begin.at("tid")}]), std::string(driver->model().engines[0].name));
   EXPECT_EQ(by_name.at("i915_request_queue").at("args").at("flags"), uint64_t{I915_EXEC_NO_RELOC});
-  EXPECT_NE(by_name.at("i915_request_queue").at("tid"), begin.at("tid")) << "contexts have tracks of their own";
+  EXPECT_NE(by_name.at("i915_request_queue").at("tid"), begin.at("tid")) << "contexts have their own tracks";
   EXPECT_EQ(by_name.at("i915_request_out").at("args").at("completed"), 1);
   EXPECT_EQ(by_name.at("dma_fence_signaled").at("args").at("driver"), "0000:00:02.0");
   ASSERT_TRUE(bar.is_object());
@@ -159,7 +159,7 @@ TEST_P(TracepointTest, ArgumentsAndBarsAreWhatPerfettoShows) {
   EXPECT_GE(bar.at("dur").get<double>(), 0);
 }
 
-TEST_P(TracepointTest, OneThatHangsGoesOutUndone) {
+TEST_P(TracepointTest, HungRequestEndsIncomplete) {
   const uint32_t culprit = create_context();
   const uint32_t batch = run_endless(culprit);
   const uint32_t after = run_empty(0);
@@ -172,7 +172,7 @@ TEST_P(TracepointTest, OneThatHangsGoesOutUndone) {
       open += name == "i915_request_in" ? 1 : name == "i915_request_out" ? -1 : 0;
       EXPECT_TRUE(open == 0 || open == 1);
     }
-    EXPECT_EQ(open, 0) << "in without out";
+    EXPECT_EQ(open, 0) << "a start without an end";
     EXPECT_EQ(story.back(), "i915_request_retire");
   }
   for (const json& event : events.events()) {
@@ -187,14 +187,14 @@ TEST_P(TracepointTest, OneThatHangsGoesOutUndone) {
 // Two engines, one buffer: readers do not wait for each other, a writer waits for all, a reader waits for the writer.
 TEST_P(TracepointTest, ImplicitFencesAreSharedOrExclusiveByTheWriteFlag) {
   COVERS("NOTES-DRV-06");
-  if (Generation(model()).ggtt_entry_bytes() == 4) GTEST_SKIP() << "one space for all: batches cannot be pinned";
+  if (Generation(model()).ggtt_entry_bytes() == 4) GTEST_SKIP() << "shared address space: batches cannot be pinned";
   DriverOptions patient;
   patient.tracepoints = tracepoints.get();
   patient.hang_after = std::chrono::hours(1);
   boot(patient);
   const uint32_t shared = create(4096);
   uint32_t place = 0x100'0000;
-  // Spins until it is let go, or ends at once; uses the buffer.
+  // Spins until released, or ends at once; uses the buffer.
   const auto run = [&](uint64_t engine, bool write, bool spins) {
     const uint32_t batch = create(4096);
     place += 0x10'0000;
@@ -220,7 +220,7 @@ TEST_P(TracepointTest, ImplicitFencesAreSharedOrExclusiveByTheWriteFlag) {
   const uint32_t last_reader = run(I915_EXEC_RENDER, false, false);
   let_go(writer);
   EXPECT_EQ(wait(last_reader), 0);
-  // By time: contexts were made in this order.
+  // Sorted by time: contexts were created in this order.
   tracepoints->flush();
   std::vector<uint64_t> contexts;
   std::vector<std::pair<std::string, size_t>> order;
@@ -238,11 +238,11 @@ TEST_P(TracepointTest, ImplicitFencesAreSharedOrExclusiveByTheWriteFlag) {
   EXPECT_EQ(order, wanted);
 }
 
-// What a frame of a Vulkan driver asks for, and nothing else.
+// The calls of one frame of a Vulkan driver.
 TEST_P(TracepointTest, AFrameOfVulkanNeedsCompletionAndResetStatus) {
   COVERS("NOTES-DRV-07");
   drm_syncobj_create made{};
-  made.flags = DRM_SYNCOBJ_CREATE_SIGNALED;  // of the frame before
+  made.flags = DRM_SYNCOBJ_CREATE_SIGNALED;  // of the previous frame
   ASSERT_EQ(call(DRM_IOCTL_SYNCOBJ_CREATE, made), 0);
   const uint32_t batch = make_empty();
   uint32_t hung = 0;
@@ -271,14 +271,14 @@ TEST_P(TracepointTest, AFrameOfVulkanNeedsCompletionAndResetStatus) {
     submit.num_cliprects = 1;
     ASSERT_EQ(call(DRM_IOCTL_I915_GEM_EXECBUFFER2, submit), 0);
     ASSERT_EQ(call(DRM_IOCTL_SYNCOBJ_WAIT, waiting), 0) << "completion";
-    if (frame == 1) {  // another batch of the same context hangs: the next frame learns of it
+    if (frame == 1) {  // another batch of the same context hangs: the next frame must learn of it
       EXPECT_EQ(wait(run_endless(0)), 0);
       hung = 1;
     }
   }
 }
 
-TEST_P(TracepointTest, FlipsAndVerticalBlanks) {
+TEST_P(TracepointTest, FlipAndVblankEventsAreWritten) {
   driver->close(file);
   int ends[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
@@ -321,7 +321,7 @@ TEST_P(TracepointTest, FlipsAndVerticalBlanks) {
   drm_event_vblank event{};
   ASSERT_EQ(read(ends[0], &event, sizeof event), static_cast<ssize_t>(sizeof event));
   tracepoints->flush();
-  // The last update of the plane, the blank that takes it, and the program's event, in this order.
+  // The last update of the plane, the vertical blank that latches it, and the program's event, in this order.
   std::vector<json> screen;
   for (const json& each : events.events()) {
     if (each.at("ph") == "i") screen.push_back(each);
@@ -340,7 +340,7 @@ TEST_P(TracepointTest, FlipsAndVerticalBlanks) {
   ::close(ends[1]);
 }
 
-TEST(TracepointFile, ProcessesShareOne) {
+TEST(TracepointFile, SeveralProcessesAppendToOneFile) {
   const EventFile events;
   const spec::DeviceModel& model = *spec::find_device("icl");
   constexpr int kProcesses = 3, kBlanks = 50;
@@ -368,7 +368,7 @@ TEST(TracepointFile, ProcessesShareOne) {
   for (const auto& [pid, count] : blanks) EXPECT_EQ(count, kBlanks) << pid;
 }
 
-TEST(TracepointFile, AnEmptyFileIsJson) {
+TEST(TracepointFile, FileWithoutEventsIsValidJson) {
   const json all = json::parse(kEmptyEvents, nullptr, false);
   ASSERT_FALSE(all.is_discarded());
   EXPECT_TRUE(all.at("traceEvents").empty());

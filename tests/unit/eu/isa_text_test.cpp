@@ -149,7 +149,7 @@ TEST_F(IsaTool, WrongUseIsOneSentence) {
     EXPECT_THAT(outcome.text, HasSubstr(part));
     EXPECT_EQ(std::count(outcome.text.begin(), outcome.text.end(), '\n'), 1) << outcome.text;
   };
-  one_sentence(run("disasm --gen gen3 " + file("a", "00")), "there is no generation \"gen3\"");
+  one_sentence(run("disasm --gen gen3 " + file("a", "00")), "unknown generation \"gen3\"");
   one_sentence(run("disasm --gen gen9 " + (root_ / "nothing").string()), "No such file");
   one_sentence(run("disasm --gen gen9 " + file("b", "")), "empty");
   one_sentence(run("disasm --gen gen9 " + file("c", "0")), "pairs");

@@ -18,7 +18,7 @@ Rgba one(PixelFormat format, uint64_t pixel) {
   return color;
 }
 
-TEST(PixelFormats, NamesFindThemselves) {
+TEST(PixelFormats, NamesRoundTrip) {
   std::set<std::string_view> names;
   for (const PixelFormat format : pixel_formats()) {
     EXPECT_EQ(find_format(name_of(format)), format);
@@ -29,7 +29,7 @@ TEST(PixelFormats, NamesFindThemselves) {
   EXPECT_EQ(find_format("rgb888"), std::nullopt);
 }
 
-TEST(PixelFormats, ChannelsStandWhereTheNameSays) {
+TEST(PixelFormats, ChannelsFollowTheFormatName) {
   EXPECT_EQ(one(PixelFormat::xrgb8888, 0x12345678), (Rgba{0x34, 0x56, 0x78, 255}));
   EXPECT_EQ(one(PixelFormat::argb8888, 0x12345678), (Rgba{0x34, 0x56, 0x78, 0x12}));
   EXPECT_EQ(one(PixelFormat::xbgr8888, 0x12345678), (Rgba{0x78, 0x56, 0x34, 255}));
@@ -49,7 +49,7 @@ TEST(PixelFormats, ChannelsStandWhereTheNameSays) {
   EXPECT_EQ(one(PixelFormat::r8, 0x7f), (Rgba{0x7f, 0x7f, 0x7f, 255}));
 }
 
-TEST(PixelFormats, ShortChannelsKeepTheirEnds) {
+TEST(PixelFormats, ShortChannelsWidenToFullRange) {
   for (unsigned value = 0; value < 32; ++value) {
     EXPECT_NEAR(one(PixelFormat::xrgb1555, value).blue, std::round(value * 255.0 / 31), 1) << value;
   }
@@ -58,7 +58,7 @@ TEST(PixelFormats, ShortChannelsKeepTheirEnds) {
   }
 }
 
-TEST(PixelFormats, HalfFloatsAreCutToZeroAndOne) {
+TEST(PixelFormats, HalfFloatsAreClampedToZeroAndOne) {
   for (uint32_t half = 0; half < 0x10000; ++half) {
     const int exponent = static_cast<int>(half >> 10 & 31);
     const double mantissa = half & 1023;
@@ -133,7 +133,7 @@ TEST(PixelFormats, IndicesGoThroughThePalette) {
   EXPECT_EQ(to[2], Rgba{});
 }
 
-TEST(PixelFormats, NothingBeyondEitherSideIsTouched) {
+TEST(PixelFormats, ConversionStaysWithinBothSpans) {
   for (const PixelFormat format : pixel_formats()) {
     const std::vector<std::byte> from(pixel_bytes(format) * 3 - 1, std::byte{0xff});  // two pixels and a part
     std::vector<Rgba> to(5, Rgba{9, 9, 9, 9});

@@ -66,7 +66,7 @@ TEST(Png, APictureWithoutPixelsIsRefused) {
   EXPECT_FALSE(to_png(broken).ok());
 }
 
-TEST(Png, FilesAreWrittenOrTheReasonIsSaid) {
+TEST(Png, WriteErrorsAreReported) {
   const std::string path = (std::filesystem::path(testing::TempDir()) / "halogen_png_test.png").string();
   const Image image = noise(9, 9, false, 1);
   ASSERT_TRUE(write_png(path, image).ok());

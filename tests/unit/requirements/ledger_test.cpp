@@ -28,7 +28,7 @@ TEST(Ledger, RowsStartALineInEitherForm) {
   EXPECT_EQ(rows[1].group, "5");
 }
 
-TEST(Ledger, ClaimsKeepTheirPlace) {
+TEST(Ledger, ClaimsKeepFileAndLine) {
   const auto claims = find_claims("a\n  " + kMacro + "(\"A-B-01\"); " + kMacro + "(\"A-B-02\");\n", "t.cpp");
   ASSERT_EQ(claims.size(), 2u);
   EXPECT_EQ(claims[1].id, "A-B-02");
@@ -76,7 +76,7 @@ TEST(Ledger, TheProjectsLedgersHold926Rows) {
   EXPECT_EQ(coverage->ledgers.at("g45").at("8").rows, 130u);
   EXPECT_EQ(coverage->ledgers.at("dg1").at("FW").rows, 11u);
   for (const Claim& claim : coverage->unknown) {
-    ADD_FAILURE() << claim.file << ":" << claim.line << " claims " << claim.id << ", which no ledger has";
+    ADD_FAILURE() << claim.file << ":" << claim.line << " claims " << claim.id << ", which is in no ledger";
   }
 }
 

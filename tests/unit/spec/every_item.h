@@ -106,7 +106,7 @@ inline uint32_t header_of(const Sized& s) {
   return header;
 }
 
-// A valid item whose field bits come from `bits`.
+// Creates a valid item with field bits from `bits`.
 template <class Source>
 std::vector<uint32_t> make(const Sized& s, const Masks& masks, Source&& bits) {
   std::vector<uint32_t> out(s.dwords);

@@ -49,7 +49,7 @@ TEST(Format, CommandWithGroup) {
             "  reserved 3[31:23] = 0x1\n");
 }
 
-TEST(Format, WhatLiesBeyondTheLengthIsLeftOut) {
+TEST(Format, FieldsBeyondTheLengthAreSkipped) {
   const uint32_t header[] = {0x10000002};
   const std::string text = format_fields(*find_command("MI_STORE_DATA_IMM"), GenId::gen9, header, "");
   EXPECT_NE(text.find("use_global_gtt = false"), std::string::npos);

@@ -205,7 +205,7 @@ std::vector<std::string> golden(GenId gen) {
   return lines;
 }
 
-TEST(Golden, TheTablesSayWhatTheGoldenViewsSay) {
+TEST(Golden, TablesMatchTheGoldenViews) {
   for (size_t g = 0; g < kGenCount; ++g) {
     const auto gen = static_cast<GenId>(g);
     const bool has_device =

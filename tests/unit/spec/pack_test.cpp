@@ -27,7 +27,7 @@ TEST(Pack, WritesMatchLengthAndFields) {
   EXPECT_EQ(out[3], 0u);
 }
 
-TEST(Pack, TheSameMemberStandsElsewhereOnAnOlderGeneration) {
+TEST(Pack, MemberPositionDependsOnTheGeneration) {
   hw::MI_STORE_DATA_IMM store;
   store.address = GpuVa{0x1000};
   store.use_global_gtt = true;

@@ -1,5 +1,5 @@
-// What holds for every described item on every generation: unpack and pack are inverse, members are what the generic
-// walk reads, and bits that must not be set are reported.
+// Properties of every described item on every generation: unpack and pack are inverse, members equal what the generic
+// walk reads, and wrong reserved bits are reported.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -28,7 +28,7 @@ Names names_of(const UnreadFields& fields) {
   return names;
 }
 
-TEST(Unread, AFieldAtRestIsNotNoted) {
+TEST(Unread, FieldWithDefaultValueIsNotNoted) {
   UnreadFields fields;
   std::array<uint32_t, 4> sampler{2u << 27 | 3u << 20, 0, 0, 0};  // OpenGL's clamp is what is done
   EXPECT_EQ(fields.note(hw::SAMPLER_STATE::kDesc, GenId::gen9, sampler), nullptr);
@@ -44,7 +44,7 @@ TEST(Unread, AFieldAtRestIsNotNoted) {
   EXPECT_EQ(names.begin()->second, found->reason);
 }
 
-TEST(Unread, AFieldMayMeanNothingWithoutAnother) {
+TEST(Unread, ConditionalFieldIsNotedOnlyIfItsConditionHolds) {
   UnreadFields fields;
   std::array<uint32_t, 16> surface{};
   surface[5] = 15u << 8;  // the mip tail's first level, as drivers write it for surfaces without one
@@ -62,7 +62,7 @@ TEST(Unread, AFieldMayMeanNothingWithoutAnother) {
   EXPECT_NE(fields.note(hw::RENDER_SURFACE_STATE::kDesc, GenId::gen9, surface), nullptr);
 }
 
-TEST(Unread, EachElementOfAGroupIsLookedAt) {
+TEST(Unread, EachElementOfAGroupIsChecked) {
   constexpr uint32_t kModify = 1u << 14;
   const std::array<uint32_t, 9> buffers{0x7808'0007, kModify | 16, 0, 0, 0, 1u << 26 | kModify | 16, 0, 0, 0};
   UnreadFields fields;
@@ -70,13 +70,13 @@ TEST(Unread, EachElementOfAGroupIsLookedAt) {
   std::array<uint32_t, 9> second = buffers;
   second[5] &= ~kModify;
   EXPECT_EQ(fields.note(hw::_3DSTATE_VERTEX_BUFFERS::kDesc, GenId::gen8, std::span(second).first(5)), nullptr)
-      << "what lies beyond the end is not there";
+      << "fields beyond the end are absent";
   const UnreadDesc* const found = fields.note(hw::_3DSTATE_VERTEX_BUFFERS::kDesc, GenId::gen8, second);
   ASSERT_NE(found, nullptr);
   EXPECT_EQ(found->name, "VERTEX_BUFFER_STATE.address_modify_enable");
 }
 
-TEST(Unread, OthersAreTakenOver) {
+TEST(Unread, NotesAreMerged) {
   UnreadFields worker;
   worker.note(hw::SAMPLER_STATE::kDesc, GenId::gen9, std::array<uint32_t, 4>{2u << 27, 1u << 7, 0, 0});
   UnreadFields main;

@@ -1,5 +1,5 @@
-// Helpers of the register layout tests: where a register stands on a device, where a field stands in it, what it holds
-// after reset. Expected numbers in the tests are copied by hand from the manuals and the requirement ledgers.
+// Helpers of the register layout tests: the offset of a register on a device, the position of a field, and the reset
+// value. Expected numbers in the tests are copied by hand from the manuals and the requirement ledgers.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Whatever bits a block holds, every texel of it is a number in the range of its format.
+// For any bits of a block, every texel is a number in the range of its format.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -11,7 +11,7 @@
 namespace halogen::surface {
 namespace {
 
-TEST(BlockFormats, AnyBitsGiveNumbers) {
+TEST(BlockFormats, AnyBitsDecodeToFiniteValues) {
   std::mt19937_64 random(5);
   unsigned formats = 0;
   for (unsigned number = 0; number < 1024; ++number) {

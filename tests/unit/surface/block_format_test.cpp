@@ -86,7 +86,7 @@ TEST(BlockFormats, Bc1MixesTwoColors) {
   expect_texel(texel(F::BC1_UNORM_SRGB, three.bytes, 2, 0), {half, 0, half, 1});
 }
 
-TEST(BlockFormats, Bc2AndBc3HaveAlphaBefore) {
+TEST(BlockFormats, Bc2AndBc3StoreAlphaFirst) {
   Upward two;
   two.add(0xa5, 8);
   for (unsigned i = 0; i < 7; ++i) {
@@ -125,14 +125,14 @@ TEST(BlockFormats, Bc4AndBc5) {
   expect_texel(texel(F::BC5_SNORM, both.bytes, 1, 0), {-1, -1, 0, 1});
 }
 
-TEST(BlockFormats, Bc7OfOneSet) {
+TEST(BlockFormats, Bc7WithOneSubset) {
   Upward block;  // mode 6: colours and alpha of seven bits and one of their own, indices of four
   block.add(1u << 6, 7);
   for (unsigned channel = 0; channel < 4; ++channel) {
     block.add(0, 7).add(127, 7);
   }
   block.add(0, 1).add(1, 1);
-  block.add(7, 3);  // of the first texel the highest bit is zero
+  block.add(7, 3);  // the highest bit of the first texel is zero
   block.add(8, 4).add(15, 4).add(0, 4);
   const auto at = [](unsigned weight) { return (weight * 255 + 32) / 64 / 255.0; };
   expect_texel(texel(F::BC7_UNORM, block.bytes, 0, 0), {at(30), at(30), at(30), at(30)});
@@ -141,7 +141,7 @@ TEST(BlockFormats, Bc7OfOneSet) {
   expect_texel(texel(F::BC7_UNORM, block.bytes, 3, 0), {0, 0, 0, 0});
 }
 
-TEST(BlockFormats, Bc7OfTwoSets) {
+TEST(BlockFormats, Bc7WithTwoSubsets) {
   Upward block;  // mode 1, partition 13: the lower half is the second set
   block.add(2, 2).add(13, 6);
   for (unsigned channel = 0; channel < 3; ++channel) {
@@ -159,7 +159,7 @@ TEST(BlockFormats, Bc7OfTwoSets) {
   expect_texel(texel(F::BC7_UNORM, block.bytes, 2, 3), {1, 131 / 255.0, 131 / 255.0, 1});
 }
 
-TEST(BlockFormats, Bc7TurnsChannels) {
+TEST(BlockFormats, Bc7RotatesChannels) {
   Upward block;  // mode 5: rotation 2 exchanges alpha and green
   block.add(1u << 5, 6).add(2, 2);
   for (const unsigned value : {127u, 64u, 0u}) {
@@ -171,10 +171,10 @@ TEST(BlockFormats, Bc7TurnsChannels) {
   expect_texel(texel(F::BC7_UNORM, reserved, 0, 0), {0, 0, 0, 0});
 }
 
-TEST(BlockFormats, EtcOfTwoColors) {
+TEST(BlockFormats, EtcIndividualMode) {
   Downward block;  // red and blue of four bits; tables 0 and 7; halves beside each other
   block.add(15, 4).add(0, 4).add(0, 4).add(0, 4).add(0, 4).add(15, 4).add(0, 3).add(7, 3).add(0, 2);
-  // Of each texel the high bits first, texel 15 first; texels count down columns.
+  // High bits of all texels first, texel 15 first; texels count down columns.
   block.add(0x0001, 16).add(0x8000, 16);
   expect_texel(texel(F::ETC1_RGB8, block.bytes, 1, 0), {1, 2 / 255.0, 2 / 255.0, 1});
   expect_texel(texel(F::ETC2_RGB8, block.bytes, 0, 0), {253 / 255.0, 0, 0, 1});
@@ -182,7 +182,7 @@ TEST(BlockFormats, EtcOfTwoColors) {
   expect_texel(texel(F::ETC2_RGB8, block.bytes, 3, 3), {183 / 255.0, 183 / 255.0, 1, 1});
 }
 
-TEST(BlockFormats, EtcDifferences) {
+TEST(BlockFormats, EtcDifferentialMode) {
   Downward block;  // 10 and 10 - 2 of five bits; the halves below each other
   for (unsigned channel = 0; channel < 3; ++channel) {
     block.add(10, 5).add(6, 3);
@@ -194,7 +194,7 @@ TEST(BlockFormats, EtcDifferences) {
   expect_texel(texel(F::ETC2_RGB8, block.bytes, 0, 2), {lower, lower, lower, 1});
 }
 
-TEST(BlockFormats, EtcOneAndThree) {
+TEST(BlockFormats, EtcTMode) {
   Downward block;                                  // red goes over 31: one colour, and another with a distance of 11
   block.add(31, 5).add(1, 3).add(4, 4).add(5, 4);  // first colour: red 13, green 4, blue 5
   block.add(8, 4).add(9, 4).add(10, 4).add(1, 2).add(1, 1).add(0, 1);  // second; distance 2; bit 33 is set
@@ -206,7 +206,7 @@ TEST(BlockFormats, EtcOneAndThree) {
   expect_texel(texel(F::ETC2_RGB8, block.bytes, 0, 3), of(136 - 11, 153 - 11, 170 - 11));
 }
 
-TEST(BlockFormats, EtcWithHoles) {
+TEST(BlockFormats, EtcPunchthroughAlpha) {
   Downward block;  // bit 33 clear: index 2 is nothing, index 0 is the colour itself
   for (unsigned channel = 0; channel < 3; ++channel) {
     block.add(16, 5).add(0, 3);
@@ -229,7 +229,7 @@ TEST(BlockFormats, EacValues) {
   EXPECT_NEAR(texel(F::ETC2_EAC_RGBA8, block.bytes, 0, 2)[3], 80 / 255.0, 1e-6);
 }
 
-TEST(BlockFormats, OthersHaveNoRow) {
+TEST(BlockFormats, UnsupportedFormatsHaveNoRow) {
   EXPECT_EQ(block_format(F::R8G8B8A8_UNORM), nullptr);
   EXPECT_EQ(block_format(static_cast<F>(0x3fff)), nullptr);
 }

@@ -522,7 +522,7 @@ TEST(BlockVectors, Bc6hReservedLayoutsAreBlack) {
 }
 
 // The largest unsigned value is the largest half float, 65504.
-TEST(BlockVectors, Bc6hOfOneSetByHand) {
+TEST(BlockVectors, Bc6hWithOneSubsetByHand) {
   const uint64_t low = 0b00011 | uint64_t{1023} << 5;  // ends of ten bits: red of the first, the rest zero
   EXPECT_EQ(texel(F::BC6H_UF16, low, 0, 2, 2), (std::array<double, 4>{65504, 0, 0, 1}));
   // 511 is the largest of ten bits with a sign, and 512 the smallest.
@@ -562,7 +562,7 @@ TEST(BlockVectors, AstcByHand) {
               1e-6);
 }
 
-TEST(BlockVectors, AstcOfOneColor) {
+TEST(BlockVectors, AstcVoidExtent) {
   const uint64_t color = 0xffff'8000'4000'0000;
   EXPECT_EQ(texel(F::ASTC_LDR_2D_8X5_FLT16, ~uint64_t{0} << 12 | 0xdfc, color, 7, 4),
             (std::array<double, 4>{0, 0.25, 0.5, 1}));
@@ -576,7 +576,7 @@ TEST(BlockVectors, AstcOfOneColor) {
   EXPECT_EQ(texel(F::ASTC_LDR_2D_8X5_FLT16, ~uint64_t{0} << 12 | 0x1fc, color, 0, 0), kMagenta);
 }
 
-TEST(BlockVectors, AstcThatIsNotAllowed) {
+TEST(BlockVectors, InvalidAstcBlocksAreMagenta) {
   const auto is_error = [](F format, uint64_t low) { return texel(format, low, 0, 1, 1) == kMagenta; };
   EXPECT_FALSE(is_error(F::ASTC_LDR_2D_4X4_FLT16, 0x42));
   EXPECT_TRUE(is_error(F::ASTC_LDR_2D_4X4_FLT16, 0));               // reserved

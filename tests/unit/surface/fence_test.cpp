@@ -80,7 +80,7 @@ TEST(Fence, WholeTileRowsAreABijection) {
   }
 }
 
-TEST(Fence, RunsStayTogether) {
+TEST(Fence, RunsAreContiguous) {
   Random random;
   SCOPED_TRACE(random.message());
   for (int i = 0; i < 20000; ++i) {
@@ -93,7 +93,7 @@ TEST(Fence, RunsStayTogether) {
   }
 }
 
-TEST(Fence, HoldsItsRegionAndNoMore) {
+TEST(Fence, ContainsExactlyItsRegion) {
   Fence fence = region(Tiling::x, 2, 0x10000, 0x1000);  // one page is the smallest
   EXPECT_FALSE(fence.contains(GgttOffset(0xffff)));
   EXPECT_TRUE(fence.contains(GgttOffset(0x10000)));
@@ -103,7 +103,7 @@ TEST(Fence, HoldsItsRegionAndNoMore) {
   EXPECT_FALSE(fence.contains(GgttOffset(0x10000)));
 }
 
-TEST(FenceSet, EveryDeviceHasItsNumber) {
+TEST(FenceSet, EveryDeviceHasItsNumberOfFences) {
   const auto count = [](DeviceId id) { return FenceSet(spec::model(id)).count(); };
   for (const DeviceId id :
        {DeviceId::i965, DeviceId::gm965, DeviceId::g45, DeviceId::gm45, DeviceId::snb, DeviceId::chv}) {
@@ -141,7 +141,7 @@ TEST(FenceSet, DecodesWhatADriverWrites) {
       fences.write(i, driver_value(high, 0x100000ull * (i + 1), 0x20000, 512, false) & ~uint64_t{1});
       EXPECT_EQ(fences.find(inside), nullptr) << "the valid bit is clear";
     }
-    fences.write(fences.count(), ~uint64_t{0});  // no such register
+    fences.write(fences.count(), ~uint64_t{0});  // beyond the last register
     EXPECT_EQ(fences.find(GgttOffset(0xfffff000)), nullptr);
   }
 }
@@ -174,7 +174,7 @@ TEST(FenceSet, LimitsOfRegionAndPitch) {
   EXPECT_EQ(fence_rule(spec::GenId::gen4_5).max_pitch_B, 1024u * 128u);
 }
 
-TEST(FenceSet, BrokenRulesAreReportedAndSurvived) {
+TEST(FenceSet, BrokenRulesAreReported) {
   const spec::DeviceModel& snb = spec::model(DeviceId::snb);
   FenceSet fences(snb);
   EventLog log;
@@ -213,7 +213,7 @@ TEST(FenceSet, OverlapIsReportedAndTheLowestWins) {
   EXPECT_FALSE(fences.fence(5).valid);
 }
 
-TEST(FenceSet, AnyRegisterValueHasAnAnswer) {
+TEST(FenceSet, AnyRegisterValueTranslates) {
   Random random;
   SCOPED_TRACE(random.message());
   for (const spec::DeviceModel& model : spec::device_models()) {

@@ -68,7 +68,7 @@ TEST(SurfaceRules, WideElementsOfGen4AreNotRenderedToYTiles) {
   EXPECT_EQ(check_client(GenId::gen8, plain(color, Tiling::y, 128)), Fault::none);
 }
 
-// What public drivers allow on later generations; a letter a tiling: linear, X, Y, W, Yf, Ys.
+// What public drivers allow on later generations; one letter per tiling: linear, X, Y, W, Yf, Ys.
 TEST(SurfaceRules, LaterGenerations) {
   struct Row {
     GenId gen;
@@ -138,7 +138,7 @@ Fence fence_of(Tiling walk, uint32_t pitch_B) {
   return fence;
 }
 
-TEST(SurfaceRules, ASurfaceInAFenceKeepsWithinItsEdges) {
+TEST(SurfaceRules, SurfaceMustLieWithinTheFence) {
   const Fence fence = fence_of(Tiling::x, 2048);
   EXPECT_EQ(check_host(fence, GgttOffset(0x100000), 2048), Fault::none);
   EXPECT_EQ(check_host(fence, GgttOffset(0x100400), 1024), Fault::none) << "ends at the right edge";
@@ -175,7 +175,7 @@ TEST(SurfaceRules, ASurfaceOfHostAndClient) {
   EXPECT_EQ(check_shared(GenId::gen4, use, fence_of(Tiling::y, 2048), start, true), Fault::tiling_not_supported);
 }
 
-TEST(SurfaceRules, EveryAnswerHasWords) {
+TEST(SurfaceRules, EveryFaultHasAMessage) {
   for (unsigned i = 0; i <= static_cast<unsigned>(Fault::width_beyond_fence_pitch); ++i) {
     EXPECT_FALSE(name_of(static_cast<Fault>(i)).empty());
   }

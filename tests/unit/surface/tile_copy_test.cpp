@@ -115,7 +115,7 @@ uint64_t needed(const SurfaceLayout& layout, const CopyRect& rect) {
   return last + 1;
 }
 
-TEST(TileCopy, AnyRectangleOfAnyLayout) {
+TEST(TileCopy, CopiesAnyRectangleOfAnyLayout) {
   Random random;
   SCOPED_TRACE(random.message());
   for (int i = 0; i < 400; ++i) {
@@ -132,7 +132,7 @@ TEST(TileCopy, AnyRectangleOfAnyLayout) {
   }
 }
 
-TEST(TileCopy, OneByteLessIsRefusedAndNothingIsTouched) {
+TEST(TileCopy, TooSmallBufferIsRefusedWithoutAnyWrite) {
   Random random;
   SCOPED_TRACE(random.message());
   for (int i = 0; i < 200; ++i) {
@@ -238,7 +238,7 @@ TEST(TileCopy, APitchBetweenTilesIsRefused) {
       EXPECT_EQ(copy_to_linear(linear, 64, surface, layout, rect), CopyFault::bad_pitch);
       EXPECT_EQ(copy_to_surface(surface, layout, rect, linear, 64), CopyFault::bad_pitch);
     }
-    // Whole tiles, stored one after the other along the row and then down.
+    // Whole tiles, stored in order along the row and then down.
     const SurfaceLayout layout{.pattern = pattern, .pitch_B = 3u * pattern->pitch_width_B};
     for (uint32_t tile = 0; tile < 9; ++tile) {
       surface[tile * 4096] = static_cast<std::byte>(tile + 1);

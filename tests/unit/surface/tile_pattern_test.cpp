@@ -10,7 +10,7 @@
 namespace halogen::surface {
 namespace {
 
-TEST(TilePattern, BitsGoThereAndBack) {
+TEST(TilePattern, DepositAndExtractAreInverse) {
   EXPECT_EQ(deposit_bits(0b1011, 0b1'0110'1000), 0b1'0010'1000u);
   EXPECT_EQ(extract_bits(0b1'0010'1000, 0b1'0110'1000), 0b1011u);
   EXPECT_EQ(deposit_bits(0xffffffff, 0x0f0), 0x0f0u);
@@ -88,7 +88,7 @@ TEST(TilePattern, WTileIsThePrintedLine) {
   }
 }
 
-// Yf in the words of the kernel's format modifiers: 256-byte units, two by two in columns, in groups that are again two
+// Yf as described by the format modifiers of Linux: 256-byte units, two by two in columns, in groups that are again two
 // by two in columns; a unit is four blocks of 16 bytes by 4 rows that make it square, or twice as wide as high.
 TEST(TilePattern, YfTileIsNestedUnits) {
   struct Unit {
@@ -171,7 +171,7 @@ TEST(TilePattern, YfIsTheLowerPageOfYs) {
   }
 }
 
-TEST(TilePattern, WhatDoesNotExistIsNull) {
+TEST(TilePattern, UnknownPatternsAreNull) {
   EXPECT_EQ(find_pattern({.tiling = Tiling::linear}), nullptr);
   EXPECT_EQ(find_pattern({.tiling = Tiling::yf, .element_bits = 96}), nullptr);
   EXPECT_EQ(find_pattern({.tiling = Tiling::ys, .element_bits = 0}), nullptr);

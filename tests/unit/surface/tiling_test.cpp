@@ -200,7 +200,7 @@ TEST(Tiling, WholeSurfacesAreBijections) {
   }
 }
 
-TEST(Tiling, TwinsAgreeWithTheGenericFunction) {
+TEST(Tiling, ClosedFormsAgreeWithTheGenericFunction) {
   Random random;
   SCOPED_TRACE(random.message());
   for (int i = 0; i < 200000; ++i) {
@@ -237,7 +237,7 @@ TEST(Tiling, LayersLieTheGivenRowsBelow) {
 }
 
 // Rule for software: the pitch is whole tiles. A pitch that is not is cut to whole tiles.
-TEST(Tiling, APitchBetweenTilesIsCut) {
+TEST(Tiling, PitchIsRoundedDownToWholeTiles) {
   const SurfaceLayout odd{.pattern = &kTileX, .pitch_B = 2 * 512 + 100};
   for (uint64_t x = 0; x < 1024; x += 7) {
     ASSERT_EQ(offset_of(odd, {x, 9}), manual_x(x, 9, 2));

@@ -9,7 +9,7 @@
 namespace halogen::tbx {
 namespace {
 
-TEST(SocketChannel, StopsBetweenMessagesThatAreHereAlready) {
+TEST(SocketChannel, StopsBetweenBufferedMessages) {
   std::array<int, 2> sockets{}, stop{};
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, sockets.data()), 0);
   ASSERT_EQ(::pipe(stop.data()), 0);

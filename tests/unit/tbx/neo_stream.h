@@ -1,5 +1,5 @@
-// What Intel's OpenCL driver sends over TBX for one submission, made by hand from what was seen on the wire: registers,
-// global table, context image, page tables at fixed places, pages, ring, tail, submission.
+// The messages of Intel's OpenCL driver over TBX for one submission, written by hand from observed traffic: registers,
+// global table, context image, page tables at fixed addresses, pages, ring, tail, submission.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// What a session records: every message that touches the machine, so that a replay makes the same memory at the same
-// virtual time and checks all that the client read; and readers of the format know every record.
+// The recording of a session contains every message that affects the simulator. A replay produces the same memory at
+// the same virtual time and checks everything that the client read, and readers of the format know every record.
 #include <memory>
 #include <mutex>
 #include <string>
@@ -101,7 +101,7 @@ Messages everything() {
   return out;
 }
 
-TEST(TbxRecording, EverythingReplaysToTheSameMemoryAndTime) {
+TEST(TbxRecording, RecordedSessionReplaysToSameMemoryAndTime) {
   Recording run("g45", everything());
   const std::string_view text(reinterpret_cast<const char*>(run.sink.bytes().data()), run.sink.bytes().size());
   EXPECT_NE(text.find(trace::Simulator::kFinishNote), text.npos) << "the engine was still at work";
@@ -122,7 +122,7 @@ TEST(TbxRecording, EverythingReplaysToTheSameMemoryAndTime) {
   EXPECT_EQ(unknown_records(run.sink.bytes()), 0u);
 }
 
-TEST(TbxRecording, WhatAClientReadIsCheckedByTheReplay) {
+TEST(TbxRecording, ReplayChecksWhatTheClientRead) {
   Messages out;
   out.write_register(0x2600, 0xabcd'1234).read_register(0x2600);
   out.write(0x1000, {0x600d'600d}).read(0x1000, 4).entry(5, 0x0333'3001).message(2, {0, 5, 0, 0});
@@ -141,7 +141,7 @@ TEST(TbxRecording, WhatAClientReadIsCheckedByTheReplay) {
   }
 }
 
-TEST(TbxRecording, AClientsOwnExpectationIsKept) {
+TEST(TbxRecording, ComparisonOfClientIsRecorded) {
   Messages out;
   const uint32_t value = 7;
   out.message(43, {0, 0x9000, 4}).append(std::as_bytes(std::span(&value, 1)));  // does not hold

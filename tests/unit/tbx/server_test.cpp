@@ -1,5 +1,5 @@
-// The server with clients of its own on 127.0.0.1: connections apart and together, peers that leave, fight or lie, the
-// recorded run, the end. Waiting is done on sockets and joins, never on a clock.
+// The server with clients on 127.0.0.1: separate and shared connections, peers that leave, conflict or send invalid
+// data, the recorded run, shutdown. Tests wait for sockets and joins, never for a clock.
 #include "tbx/server.h"
 
 #include <arpa/inet.h>
@@ -89,12 +89,12 @@ uint32_t read_word(const Client& client, Messages& out, uint64_t address) {
 class Serving {
  public:
   explicit Serving(const char* device, bool shared = false, std::string trace = {},
-                   std::chrono::milliseconds patience = std::chrono::hours(1)) {
+                   std::chrono::milliseconds silence_limit = std::chrono::hours(1)) {
     ServerOptions options;
     options.model = spec::find_device(device);
     options.shared = shared;
     options.trace = std::move(trace);
-    options.patience = patience;
+    options.silence_limit = silence_limit;
     options.log = [this](std::string_view line) {
       const std::lock_guard lock(guard_);
       log_.emplace_back(line);
@@ -134,7 +134,7 @@ class Serving {
   std::thread thread_;
 };
 
-TEST(TbxServer, EachConnectionIsAWorldOfItsOwn) {
+TEST(TbxServer, EachConnectionHasItsOwnDevice) {
   Serving serving("bdw");
   const Product& product = kProducts[0];
   std::array<std::unique_ptr<Client>, 2> clients;
@@ -170,7 +170,7 @@ TEST(TbxServer, SharedConnectionsSeeOneDevice) {
 }
 
 // Two peers of one device write and read as fast as they can: every answer is whole and in step.
-TEST(TbxServer, PeersThatFightGetWholeAnswers) {
+TEST(TbxServer, ConcurrentClientsGetCompleteReplies) {
   Serving serving("icl", true);
   const auto fight = [&](uint32_t who) {
     Client client(serving.server->port());
@@ -195,7 +195,7 @@ TEST(TbxServer, PeersThatFightGetWholeAnswers) {
 }
 
 // One submits and waits for its tag, the other takes the device away under it again and again.
-TEST(TbxServer, APeerThatResetsASharedDeviceBreaksNoOther) {
+TEST(TbxServer, ResetOfSharedDeviceDoesNotBreakOtherClients) {
   Serving serving("bdw", true);
   const auto fight = [&] {
     const Client client(serving.server->port());
@@ -234,7 +234,7 @@ TEST(TbxServer, APeerThatResetsASharedDeviceBreaksNoOther) {
   EXPECT_EQ(read_word(last, neo.out(), neo.tag_page), 5u) << "the device still works";
 }
 
-TEST(TbxServer, IdlePeersKeepNobodyOut) {
+TEST(TbxServer, IdleConnectionsDoNotBlockNewOnes) {
   Serving serving("i965");
   const Client worker(serving.server->port());
   Messages out;
@@ -246,7 +246,7 @@ TEST(TbxServer, IdlePeersKeepNobodyOut) {
     idle.push_back(std::make_unique<Client>(serving.server->port()));
     ASSERT_TRUE(idle.back()->send(Messages().control().bytes()));
   }
-  serving.wait_for("connection 7: dropped, it did nothing and another one wants in");
+  serving.wait_for("connection 7: dropped for a new connection: it was never used");
   EXPECT_EQ(idle[0]->receive(1).size(), 0u) << "the oldest";
   Messages look;
   EXPECT_EQ(read_word(*idle.back(), look, 0x1000), 0u);
@@ -255,7 +255,7 @@ TEST(TbxServer, IdlePeersKeepNobodyOut) {
   EXPECT_EQ(std::ranges::count_if(log, [](const std::string& line) { return line.find("dropped") != line.npos; }), 6);
 }
 
-TEST(TbxServer, RefusesOneMoreThanItHasRoomFor) {
+TEST(TbxServer, RefusesConnectionBeyondTheLimit) {
   Serving serving("i965");
   std::vector<std::unique_ptr<Client>> busy;
   Messages out;
@@ -272,7 +272,7 @@ TEST(TbxServer, RefusesOneMoreThanItHasRoomFor) {
 }
 
 // Peers that worked once and then only stay do not keep others out.
-TEST(TbxServer, OneThatHasLongBeenSilentGivesWay) {
+TEST(TbxServer, SilentConnectionIsDroppedForANewOne) {
   Serving serving("i965", false, {}, std::chrono::milliseconds(0));
   std::vector<std::unique_ptr<Client>> silent;
   Messages out;
@@ -283,12 +283,12 @@ TEST(TbxServer, OneThatHasLongBeenSilentGivesWay) {
   const Client more(serving.server->port());
   Messages look;
   EXPECT_EQ(read_word(more, look, 0x1000), 0u);
-  serving.wait_for("dropped, it has long been silent and another one wants in");
+  serving.wait_for("dropped for a new connection: its peer was silent for too long");
   const auto log = serving.log();
   EXPECT_EQ(std::ranges::count_if(log, [](const std::string& line) { return line.find("refused") != line.npos; }), 0);
 }
 
-TEST(TbxServer, GoesOnForOthersWhenOneBreaksOrLeaves) {
+TEST(TbxServer, OtherClientsContinueWhenOneFails) {
   Serving serving("icl");
   Client good(serving.server->port());
   Messages out;
@@ -325,7 +325,7 @@ TEST(TbxServer, EndsWhileClientsAreConnected) {
   EXPECT_EQ(idle.receive(1).size(), 0u);
 }
 
-TEST(TbxServer, ListensOnThisMachineOnly) {
+TEST(TbxServer, ListensOnLoopbackOnly) {
   Serving serving("icl");
   EXPECT_NE(serving.server->port(), 0);
   // The port is taken on 127.0.0.1 and free on another address of the machine's own network.
@@ -378,7 +378,7 @@ TEST_P(Recorded, RunReplaysToTheSameMemory) {
   const auto done = reader.read_all(player);
   ASSERT_TRUE(done.ok()) << done.message();
   EXPECT_EQ(player.simulator()->memory_hash(), served);
-  EXPECT_EQ(player.counts().checks, 2u) << "what the client read";
+  EXPECT_EQ(player.counts().checks, 2u) << "the reads of the client";
   EXPECT_EQ(player.counts().failed_checks, 0u);
   EXPECT_EQ(player.counts().skipped, 0u);
   fs::remove_all(folder);

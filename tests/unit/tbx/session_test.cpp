@@ -19,7 +19,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Runs what a peer sends on a machine of its own and keeps what the peer gets.
+// Runs the messages of a peer on its own simulator and keeps the replies.
 struct Talk {
   explicit Talk(std::string_view device, std::span<const std::byte> input) : channel(input) {
     Session session({channel,
@@ -96,7 +96,7 @@ TEST(TbxSession, RegistersAreReadAndWritten) {
   EXPECT_THAT(words, ElementsAre(1, 1, 4, 0xabcd'1234, 40, 3, 8, 0x5555'6666, 0x7777'8888, 1, 4, 4, 0xabcd));
 }
 
-TEST(TbxSession, ConfigurationSpaceOfTheGraphicsDeviceOnly) {
+TEST(TbxSession, OnlyTheGraphicsDeviceHasConfigurationSpace) {
   Messages out;
   const uint32_t ours = 2 << 12 | 4 << 1;
   out.message(14, {ours, 0, 0}).message(14, {ours | 1, 0x3c, 0x5a}).message(14, {ours, 0x3c, 0});
@@ -109,14 +109,14 @@ TEST(TbxSession, ConfigurationSpaceOfTheGraphicsDeviceOnly) {
   EXPECT_EQ(words[11], 0xffff'ffffu);
 }
 
-TEST(TbxSession, TableEntriesAreReadInTheFormOfTheRequest) {
+TEST(TbxSession, TableEntriesAreReturnedInTheRequestedFormat) {
   Messages out;
   out.entry(5, 0x12'3456'7001).message(2, {0, 5, 0, 0}).message(2, {0, 5, 0});
   const auto words = Talk("icl", out.bytes()).words();
   EXPECT_THAT(words, ElementsAre(3, 1, 8, 0x3456'7001, 0x12, 3, 2, 4, 0x3456'7001));
 }
 
-TEST(TbxSession, NewerClientsSayMoreInReadsAndWrites) {
+TEST(TbxSession, LongerBodiesNameAddressAndMemoryType) {
   Messages out;
   // 16-byte bodies with all of the upper address; the front door has a window to local memory.
   const uint32_t value = 0x1357'9bdf;
@@ -124,14 +124,14 @@ TEST(TbxSession, NewerClientsSayMoreInReadsAndWrites) {
   out.message(5, {1 << 1, 0x1000, 4, 0x20});
   out.message(4, {1 << 2, 0x3000, 4, 0x000f'fff0}).append(std::as_bytes(std::span(&value, 1)));
   out.message(5, {1 << 5, 0x3000, 4});  // memory type local
-  out.message(5, {0, 0x3000, 4});       // of a client that says types: system
+  out.message(5, {0, 0x3000, 4});       // a client that names memory types: system
   const auto words = Talk("dg1", out.bytes()).words();
   EXPECT_THAT(words, ElementsAre(6, 1, 16, 0, 0x1000, 4, 0x20, value,  //
                                  6, 3, 12, 0, 0x3000, 4, value,        //
                                  6, 4, 12, 0, 0x3000, 4, 0));
 }
 
-TEST(TbxSession, QuestionsToASimulatorAreAnswered) {
+TEST(TbxSession, SimulatorQueriesAreAnswered) {
   Messages out;
   const uint32_t value = 7;
   out.message(7, {}).message(9, {100}).message(18, {0, 3, 0}).message(20, {});
@@ -146,7 +146,7 @@ TEST(TbxSession, QuestionsToASimulatorAreAnswered) {
                                  44, 9, 4, 1, 44, 10, 4, 0, 44, 11, 4, 0));
 }
 
-TEST(TbxSession, ResetsAndQuitsWhenControlSaysSo) {
+TEST(TbxSession, ControlMessageResetsAndQuits) {
   Messages out;
   out.write_register(0x2600, 5).control(0x0001'0001).read_register(0x2600).control(0x0040'0040).read_register(0x2600);
   const Talk run("icl", out.bytes());
@@ -154,7 +154,7 @@ TEST(TbxSession, ResetsAndQuitsWhenControlSaysSo) {
   EXPECT_EQ(run.fault, "");
 }
 
-TEST(TbxSession, WhatIsOnlyTakenOrUnknownIsSkippedAndSaidOnce) {
+TEST(TbxSession, UnknownMessagesAreSkippedAndReportedOnce) {
   Messages out;
   for (const uint32_t type : {12u, 17u, 17u, 32u, 35u, 99u, 99u}) out.message(type, {1, 2});
   out.message(7, {});
@@ -164,13 +164,13 @@ TEST(TbxSession, WhatIsOnlyTakenOrUnknownIsSkippedAndSaidOnce) {
                                    HasSubstr("type 99")));
 }
 
-TEST(TbxSession, OneThatBreaksTheRulesIsEndedWithASentence) {
+TEST(TbxSession, ProtocolViolationEndsSessionWithAMessage) {
   const auto fault_of = [](const Messages& out) { return Talk("icl", out.bytes()).fault; };
   EXPECT_THAT(fault_of(Messages().words({0, 0})), HasSubstr("in the middle of a header"));
   EXPECT_THAT(fault_of(Messages().words({0, 5, 12, 9})), HasSubstr("in the middle of a MMIO message"));
   EXPECT_THAT(fault_of(Messages().message(0, {9})), HasSubstr("MMIO message 0 has a body of 4 bytes"));
   EXPECT_THAT(fault_of(Messages().words({4, 0, 0xffff'ffff})), HasSubstr("WRITE_DATA message 0 has a body"));
-  EXPECT_THAT(fault_of(Messages().words({77, 0, 0xffff'ffff})), HasSubstr("out of step"));
+  EXPECT_THAT(fault_of(Messages().words({77, 0, 0xffff'ffff})), HasSubstr("out of sync"));
   EXPECT_THAT(fault_of(Messages().message(4, {0, 0x1000, 100}).words({1})), HasSubstr("middle of a WRITE_DATA"));
   EXPECT_THAT(fault_of(Messages().message(4, {2, 0x1000, 4}).words({1})), HasSubstr("mask"));
   EXPECT_THAT(fault_of(Messages().message(26, {4})), HasSubstr("RPC"));
@@ -178,7 +178,7 @@ TEST(TbxSession, OneThatBreaksTheRulesIsEndedWithASentence) {
   EXPECT_EQ(fault_of(Messages()), "");
 }
 
-TEST(TbxSession, LongWritesAndReadsStream) {
+TEST(TbxSession, LongTransfersAreStreamed) {
   std::vector<std::byte> data(300'001);
   for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<std::byte>(i * 31 + i / 977);
   Messages out;
@@ -188,24 +188,24 @@ TEST(TbxSession, LongWritesAndReadsStream) {
   EXPECT_TRUE(std::ranges::equal(run.channel.output().subspan(24), data));
 }
 
-TEST(TbxSession, AClientThatWaitsForWhatNeverComesIsSlowedDown) {
+TEST(TbxSession, PollingClientIsSlowedDown) {
   Messages out;
   for (int i = 0; i < 1000; ++i) out.read(0x1000, 64);
   const Talk run("icl", out.bytes());
   EXPECT_GT(run.channel.pauses(), 900u);
-  Messages other;  // reads of different places are not a wait
+  Messages other;  // reads of different addresses are not a poll
   for (uint32_t i = 0; i < 1000; ++i) other.read(0x1000 * i, 64);
   EXPECT_EQ(Talk("icl", other.bytes()).channel.pauses(), 0u);
 }
 
-TEST(TbxSession, WaitingLetsVirtualTimePass) {
+TEST(TbxSession, PollingAdvancesVirtualTime) {
   Messages out;
   for (int i = 0; i < 8; ++i) out.read_register(0x2358);  // the render engine's time
   const auto words = Talk("icl", out.bytes()).words();
   EXPECT_LT(words[3], words[words.size() - 1]);
 }
 
-TEST(TbxSession, MemoryThatIsUsedUpIsSaidAndHarmless) {
+TEST(TbxSession, ExhaustedMemoryIsReportedAndHarmless) {
   trace::PageBudget budget(4);
   std::unique_ptr<trace::Simulator> simulator =
       std::move(trace::Simulator::create(*spec::find_device("icl"), {.budget = &budget})).value();
@@ -218,13 +218,13 @@ TEST(TbxSession, MemoryThatIsUsedUpIsSaidAndHarmless) {
   Session session({channel, [&]() -> Result<trace::Simulator*> { return simulator.get(); }, guard,
                    [&](std::string_view line) { log.emplace_back(line); }});
   session.run();
-  EXPECT_THAT(log, ElementsAre(HasSubstr("used up")));
+  EXPECT_THAT(log, ElementsAre(HasSubstr("the limit is reached")));
   EXPECT_EQ(channel.output().size(), 10u * 28);
 }
 
-// System and local memory of all machines come from one budget, which gets back what an ended machine had.
-TEST(TbxSession, LocalMemoryCountsToo) {
-  constexpr uint64_t kLocalPages = 16;  // that come into being together
+// System and local memory of all simulators share one budget; an ended simulator returns its part.
+TEST(TbxSession, LocalMemoryCountsTowardsTheLimit) {
+  constexpr uint64_t kLocalPages = 16;  // allocated together
   trace::PageBudget budget(3 * kLocalPages + 1);
   const auto make = [&] {
     return std::move(trace::Simulator::create(*spec::find_device("dg1"), {.budget = &budget})).value();
@@ -248,7 +248,7 @@ TEST(TbxSession, LocalMemoryCountsToo) {
   first.reset();
   EXPECT_TRUE(write(*second, local, 0x40'0000));
   second.reset();
-  EXPECT_TRUE(budget.take(3 * kLocalPages + 1)) << "all of it came back";
+  EXPECT_TRUE(budget.take(3 * kLocalPages + 1)) << "everything was returned";
 }
 
 }  // namespace

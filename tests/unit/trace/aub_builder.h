@@ -79,8 +79,8 @@ class AubBuilder {
   std::vector<uint32_t> dwords_;
 };
 
-// A context of Ice Lake, its image at `image` of the global table, whose ring runs one MI_STORE_DATA_IMM to address
-// 0x5010 of the process; that page is `page`, the tables lie from `tables` on. The global table shows 0x1000 to 0xbfff.
+// An Ice Lake context with its image at `image` of the global table. Its ring executes one MI_STORE_DATA_IMM to address
+// 0x5010 of the process; that page is `page`, and the tables start at `tables`. The global table maps 0x1000 to 0xbfff.
 inline void add_icl_context(AubBuilder& aub, uint32_t value = 0x1234'5678, uint32_t image = 0x6000,
                             uint32_t ring = 0x2000, uint32_t tables = 0x10'0000, uint32_t page = 0x4'0000) {
   constexpr uint32_t kSystem = 2, kGgttEntry = 4;

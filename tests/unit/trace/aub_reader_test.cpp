@@ -49,7 +49,7 @@ std::string error_of(std::span<const std::byte> bytes) {
   return done.ok() ? "" : done.message();
 }
 
-TEST(AubReader, VersionOfTheDriverThatIntelShips) {
+TEST(AubReader, ReadsVersionRecordOfComputeRuntime) {
   // The six dwords of a real trace without any work in it.
   AubBuilder aub;
   aub.dwords({0xf70e0005, 0, 0x10041e00, 0, 0, 0x004f454e});
@@ -61,7 +61,7 @@ TEST(AubReader, VersionOfTheDriverThatIntelShips) {
   });
 }
 
-TEST(AubReader, PlacesCountBytesAndRecordsAcrossBothLengthRules) {
+TEST(AubReader, PositionsCountBytesAndRecordsInBothFamilies) {
   AubBuilder aub;
   aub.version(11).comment("abc").classic(0x14, std::vector<uint32_t>(10, 0)).write_register(0x2030, 8);
   std::vector<std::pair<uint64_t, uint64_t>> places;
@@ -287,7 +287,7 @@ TEST(AubReaderErrors, EmptyAndForeignFiles) {
             "t.aub: is not an AUB trace: it starts with 0x464c457f, not with a version record.");
 }
 
-TEST(AubReaderErrors, LostStep) {
+TEST(AubReaderErrors, InvalidHeaderIsReported) {
   AubBuilder aub;
   aub.version(11).dwords({0x7a00'0004});
   EXPECT_THAT(error_of(aub.bytes()), HasSubstr("record 1 at byte 0x1c: 0x7a000004 is not a record header"));
@@ -296,7 +296,7 @@ TEST(AubReaderErrors, LostStep) {
   EXPECT_THAT(error_of(other.bytes()), HasSubstr("is not a record header"));
 }
 
-TEST(AubReaderErrors, RecordsThatContradictThemselves) {
+TEST(AubReaderErrors, InconsistentRecordsAreReported) {
   EXPECT_THAT(error_of(AubBuilder().version(11).trace(0x06, {0, 0, 0, 100, 1}).bytes()),
               HasSubstr("claims 100 bytes and holds 4"));
   EXPECT_THAT(error_of(AubBuilder().version(11).trace(0x06, {0, 0}).bytes()),

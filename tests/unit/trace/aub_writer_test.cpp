@@ -38,7 +38,7 @@ void expect_same(AubBuilder& aub) {
   EXPECT_TRUE(std::ranges::equal(copied, aub.bytes()));
 }
 
-TEST(AubWriter, EveryRecordOfTheTraceFamilyComesOutAsItWentIn) {
+TEST(AubWriter, MemoryTraceRecordsRoundTrip) {
   AubBuilder aub;
   aub.version(19, "text of four").comment("four").comment("").write_register(0x2030, 8);
   aub.trace(0x01, {0x2234, 0x2002'0001, 0xffff, 0, 7});
@@ -56,7 +56,7 @@ TEST(AubWriter, EveryRecordOfTheTraceFamilyComesOutAsItWentIn) {
   expect_same(aub);
 }
 
-TEST(AubWriter, ClassicRecordsToo) {
+TEST(AubWriter, ClassicRecordsRoundTrip) {
   AubBuilder aub;
   std::vector<uint32_t> version(12, 0);
   version[0] = 0x0400'0000;
@@ -74,7 +74,7 @@ TEST(AubWriter, ClassicRecordsToo) {
   expect_same(aub);
 }
 
-TEST(AubWriter, PiecesBecomeWritesOfTheirOwn) {
+TEST(AubWriter, DiscontiguousPiecesBecomeSeparateWrites) {
   std::vector<uint32_t> body(1 + 63 * 3, 0);
   body[0] = (2u << 28) | (2u << 4);
   body[1] = 0x1000;
@@ -91,7 +91,7 @@ TEST(AubWriter, PiecesBecomeWritesOfTheirOwn) {
 }
 
 TEST(AubWriter, LongWritesAreSplit) {
-  constexpr size_t kMax = 262'124;  // what fits behind a 16-bit count of dwords
+  constexpr size_t kMax = 262'124;  // what a 16-bit count of dwords allows
   std::vector<std::byte> data(2 * kMax + 10, std::byte{7});
   MemorySink sink;
   Writer writer(sink);
@@ -114,7 +114,7 @@ TEST(AubWriter, LongWritesAreSplit) {
   EXPECT_EQ(found, expected);
 }
 
-TEST(AubWriter, OpensWithADeviceThatReadersFind) {
+TEST(AubWriter, VersionRecordNamesTheDevice) {
   for (const spec::DeviceModel& model : spec::device_models()) {
     MemorySink sink;
     Writer writer(sink);
@@ -136,7 +136,7 @@ TEST(AubWriter, OpensWithADeviceThatReadersFind) {
   }
 }
 
-TEST(AubWriter, TellsThatTheDiskIsFull) {
+TEST(AubWriter, FullDiskIsReported) {
   struct Full final : ByteSink {
     Result<void> write(std::span<const std::byte> bytes) override {
       left -= std::min(left, bytes.size());

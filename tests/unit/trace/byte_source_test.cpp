@@ -42,7 +42,7 @@ Result<std::vector<std::byte>> drain(ByteSource& source, size_t step) {
   }
 }
 
-TEST(ByteSource, XzIsUnpackedOnTheWay) {
+TEST(ByteSource, XzFilesAreDecompressed) {
   const auto plain = sample(300'000);
   const auto packed = pack(plain);
   const auto source = open_memory(packed);
@@ -52,8 +52,8 @@ TEST(ByteSource, XzIsUnpackedOnTheWay) {
   EXPECT_EQ(source->position(), packed.size());
 }
 
-TEST(ByteSource, SaysHowFarTheFileItselfWasUsed) {
-  std::vector<std::byte> plain(4'000'000);  // that does not pack well
+TEST(ByteSource, PositionIsThatOfTheCompressedFile) {
+  std::vector<std::byte> plain(4'000'000);  // does not compress well
   for (uint64_t i = 0, x = 1; i < plain.size(); ++i, x = x * 6364136223846793005u + 1442695040888963407u) {
     plain[i] = static_cast<std::byte>(x >> 56);
   }
@@ -67,7 +67,7 @@ TEST(ByteSource, SaysHowFarTheFileItselfWasUsed) {
   std::ofstream(path, std::ios::binary) << "0123456789";
   const auto file = open_file(path);
   ASSERT_TRUE(file.ok());
-  EXPECT_EQ((*file)->position(), 0u) << "what was looked at was put back";
+  EXPECT_EQ((*file)->position(), 0u) << "the examined bytes were returned";
   std::array<std::byte, 7> some{};
   ASSERT_TRUE((*file)->read(some).ok());
   EXPECT_EQ((*file)->position(), 7u);
@@ -85,7 +85,7 @@ TEST(ByteSource, CutAndCorruptXzAreErrors) {
 TEST(ByteSource, FilesAndTheirErrors) {
   const auto folder = std::filesystem::temp_directory_path();
   EXPECT_THAT(open_file(folder).message(), HasSubstr("is a folder, not a file."));
-  EXPECT_THAT(open_file(folder / "no such file").message(), HasSubstr("cannot be opened: No such file"));
+  EXPECT_THAT(open_file(folder / "no such file").message(), HasSubstr("cannot open the file: No such file"));
   const auto path = folder / "halogen_byte_source_test.bin";
   std::ofstream(path, std::ios::binary) << "abc";
   auto source = open_file(path);

@@ -56,7 +56,7 @@ class CaptureFolder : public ::testing::Test {
   }
 };
 
-TEST(Manifest, GoodOne) {
+TEST(Manifest, ValidManifestIsRead) {
   const auto capture = parse_manifest(kGood, "m.json");
   ASSERT_TRUE(capture.ok()) << capture.message();
   EXPECT_EQ(capture->batch_gpu.value, 0x8000'1017'0000u) << "the canonical form is removed";
@@ -99,7 +99,7 @@ TEST(Manifest, ErrorsAreOneSentenceWithTheFile) {
   EXPECT_THAT(error_with("[{\"handle\"", "{\"a\":[{\"handle\""), HasSubstr("is not valid JSON"));
 }
 
-TEST(Manifest, PartsThatContradictEachOther) {
+TEST(Manifest, ContradictionsAreReported) {
   EXPECT_EQ(error_with("\"gen\":8", "\"gen\":9"), "m.json: says generation 9, but chv is gen8.");
   EXPECT_EQ(error_with("\"batch_len\":8", "\"batch_len\":4100"),
             "m.json: the batch has 4100 bytes from byte 0 on, but object 8 has 4096.");
@@ -136,7 +136,7 @@ TEST_F(CaptureFolder, ContentIsReadAndPadded) {
   EXPECT_EQ(capture->objects[0].content, (std::vector<uint32_t>{0x34333231, 0x35}));
 }
 
-TEST_F(CaptureFolder, ACutObjectIsRefused) {
+TEST_F(CaptureFolder, TruncatedObjectIsRefused) {
   const auto folder = make("e", kGood, "1234567");
   EXPECT_EQ(read_capture(folder).message(),
             (folder / "bo_00008.bin").string() + ": holds 7 bytes, the manifest says 8.");
@@ -144,9 +144,9 @@ TEST_F(CaptureFolder, ACutObjectIsRefused) {
   EXPECT_THAT(read_capture(folder).message(), HasSubstr("holds 9 bytes, the manifest says 8."));
 }
 
-TEST_F(CaptureFolder, MissingThingsAreOneSentence) {
+TEST_F(CaptureFolder, MissingFilesAreReportedInOneSentence) {
   EXPECT_THAT(find_captures(root_).message(), HasSubstr("is not a capture: no manifest.json in it or below."));
-  EXPECT_THAT(find_captures(root_ / "nowhere").message(), HasSubstr("cannot be listed"));
+  EXPECT_THAT(find_captures(root_ / "nowhere").message(), HasSubstr("cannot list the folder"));
   const auto folder = make("e", kGood, "12345678");
   fs::remove(folder / "bo_00008.bin");
   EXPECT_THAT(read_capture(folder).message(), HasSubstr("bo_00008.bin: object 8 has no content"));
@@ -154,10 +154,10 @@ TEST_F(CaptureFolder, MissingThingsAreOneSentence) {
   std::ofstream(folder / "manifest.json") << replaced(kGood, "\"stored\":8", "\"stored\":5000");
   EXPECT_THAT(read_capture(folder).message(), HasSubstr("holds 5000 bytes, but object 8 has 4096."));
   fs::remove(folder / "manifest.json");
-  EXPECT_THAT(read_capture(folder).message(), HasSubstr("manifest.json: cannot be read"));
+  EXPECT_THAT(read_capture(folder).message(), HasSubstr("manifest.json: cannot read the file"));
 }
 
-TEST(DeviceIds, CodesIdsAndComments) {
+TEST(DeviceIds, DeviceIsFoundByCodePciIdAndComment) {
   EXPECT_EQ(device_of_aub_code(30), spec::find_device("dg1"));
   EXPECT_EQ(device_of_aub_code(200), nullptr);
   EXPECT_EQ(device_of_pci_id(0x29a2), spec::find_device("i965"));

@@ -1,6 +1,4 @@
 // Replays the inputs of tests/fuzz/corpus that belong to traces and TBX, and shapes that are made here.
-#include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <random>
 #include <vector>
@@ -11,32 +9,15 @@
 #include "fuzz/aub_copy_target.h"
 #include "fuzz/aub_play_target.h"
 #include "fuzz/tbx_target.h"
-#include "support/paths.h"
+#include "support/fuzz_corpus.h"
 
 namespace halogen {
 namespace {
 
-namespace fs = std::filesystem;
-
-template <class Target>
-int replay(const char* name, const Target& target) {
-  const fs::path folder = test::source_folder() / "tests" / "fuzz" / "corpus" / name;
-  int count = 0;
-  if (!fs::exists(folder)) return count;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    std::ifstream in(entry.path(), std::ios::binary);
-    const std::vector<char> bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-    SCOPED_TRACE(entry.path().string());
-    target(std::span(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()));
-    ++count;
-  }
-  return count;
-}
-
 TEST(TraceFuzzReplay, CopiesOfTraces) {
-  EXPECT_GT(replay("fuzz_aub", fuzz::aub_copy), 0);
-  replay("fuzz_aub_copy", fuzz::aub_copy);
-  replay("fuzz_aub_play", fuzz::aub_play);
+  EXPECT_GT(test::replay_corpus("fuzz_aub", fuzz::aub_copy), 0);
+  test::replay_corpus("fuzz_aub_copy", fuzz::aub_copy);
+  test::replay_corpus("fuzz_aub_play", fuzz::aub_play);
 }
 
 // Random records are played on every device: sizes, spaces and flags are small numbers, so that many mean something.
@@ -78,7 +59,7 @@ TEST(TraceFuzzReplay, RandomRecordsArePlayed) {
 }
 
 TEST(TraceFuzzReplay, TbxSessions) {
-  EXPECT_GT(replay("fuzz_tbx", fuzz::tbx_session), 0);
+  EXPECT_GT(test::replay_corpus("fuzz_tbx", fuzz::tbx_session), 0);
 }
 
 // Random records of every kind with random content.

@@ -44,7 +44,7 @@ class LocalMemory : public ::testing::Test {
   std::unique_ptr<Simulator> simulator_ = std::move(Simulator::create(*spec::find_device("dg1"))).value();
 };
 
-TEST_F(LocalMemory, APageThatIsMappedAndThenWritten) {
+TEST_F(LocalMemory, PageMappedThenWrittenIsAnObject) {
   map(kPlace, kPage);
   write(MemorySpace::local, kPage + 8, 0x1111);
   EXPECT_EQ(read(MemorySpace::ggtt, kPlace + 8), 0x1111u);
@@ -52,21 +52,21 @@ TEST_F(LocalMemory, APageThatIsMappedAndThenWritten) {
   EXPECT_EQ(read_untyped(kPage + 8), 0x1111u);
 }
 
-TEST_F(LocalMemory, APageThatIsWrittenAndThenMapped) {
+TEST_F(LocalMemory, PageWrittenThenMappedKeepsItsContent) {
   write(MemorySpace::local, kPage + 8, 0x2222);
   EXPECT_EQ(read(MemorySpace::local, kPage + 8), 0x2222u);
   map(kPlace, kPage);
   EXPECT_EQ(read(MemorySpace::ggtt, kPlace + 8), 0x2222u);
   EXPECT_EQ(read(MemorySpace::local, kPage + 8), 0x2222u);
   EXPECT_EQ(read_untyped(kPage + 8), 0x2222u);
-  // And goes on as one: written by either way, read by either way.
+  // It stays an object: written and read in either way.
   write(MemorySpace::local, kPage + 16, 0x3333);
   write(MemorySpace::ggtt, kPlace + 24, 0x4444);
   EXPECT_EQ(read(MemorySpace::ggtt, kPlace + 16), 0x3333u);
   EXPECT_EQ(read(MemorySpace::local, kPage + 24), 0x4444u);
 }
 
-TEST_F(LocalMemory, AMappedAgainPageKeepsWhatItGotMeanwhile) {
+TEST_F(LocalMemory, RemappedPageKeepsLaterWrites) {
   write(MemorySpace::local, kPage, 0x1);
   map(kPlace, kPage);
   write(MemorySpace::local, kPage, 0x2);
@@ -76,8 +76,8 @@ TEST_F(LocalMemory, AMappedAgainPageKeepsWhatItGotMeanwhile) {
   EXPECT_EQ(read(MemorySpace::ggtt, kPlace + 0x1000), 0x2u);
 }
 
-// What the driver's simulator mode does: three pages of one number.
-TEST_F(LocalMemory, OrdinaryPagesOfTheSameNumberStayApart) {
+// The behaviour of the driver's simulator mode: three pages with the same number.
+TEST_F(LocalMemory, OrdinaryPagesWithTheSameNumberAreSeparate) {
   map(kPlace, kPage);
   write(MemorySpace::local, kPage, 0xaaaa);
   write_ordinary(MemorySpace::local, kPage, 0xbbbb);
@@ -88,7 +88,7 @@ TEST_F(LocalMemory, OrdinaryPagesOfTheSameNumberStayApart) {
 }
 
 // An ordinary page that was there first is not taken for what the table points at.
-TEST_F(LocalMemory, AnOrdinaryPageIsNoObjectWhenItsNumberIsMapped) {
+TEST_F(LocalMemory, OrdinaryPageIsNotAnObjectWhenItsNumberIsMapped) {
   write_ordinary(MemorySpace::local, kPage, 0xbbbb);
   map(kPlace, kPage);
   EXPECT_EQ(read(MemorySpace::ggtt, kPlace), 0u);
@@ -111,7 +111,7 @@ TEST_F(LocalMemory, ReadsCrossPagesOfBothKinds) {
 
 // Reads that do not say which memory they mean: the end of an allocation in local memory, and then a part of a page of
 // system memory that has the same number, as the driver's simulator mode reads what programs gave it from their heaps.
-TEST_F(LocalMemory, APieceIsReadFromTheMemoryThatItWasWrittenTo) {
+TEST_F(LocalMemory, PieceIsReadFromTheMemoryItWasWrittenTo) {
   constexpr uint64_t kHeap = kPage + 0x1000;
   const auto write_page = [&](uint64_t page, uint64_t value) {
     write(MemorySpace::system, 0x50'0000 + page / 512, page | kPresent | kProcessLocal);
@@ -131,8 +131,8 @@ TEST_F(LocalMemory, APieceIsReadFromTheMemoryThatItWasWrittenTo) {
   EXPECT_EQ(read_untyped(kHeap + 0x910), 0x3u);
 }
 
-// Both are whole pages: the one is not the first of its allocation, so who reads it twice means the other.
-TEST_F(LocalMemory, TheSameNumberAgainIsAnotherAllocation) {
+// Both are whole pages. The one is not the first of its allocation, so a second read in a row means the other.
+TEST_F(LocalMemory, RepeatedPageNumberIsAnotherAllocation) {
   write_ordinary(MemorySpace::local, kPage, 0x1);
   write_ordinary(MemorySpace::local, kPage + 0x1000, 0x2);
   write(MemorySpace::system, 0x60'0000, (kPage + 0x1000) | kPresent);
@@ -143,7 +143,7 @@ TEST_F(LocalMemory, TheSameNumberAgainIsAnotherAllocation) {
   EXPECT_EQ(read_untyped(kPage + 0x1000), 0x3u);
 }
 
-TEST_F(LocalMemory, PartsWithoutLocalMemoryHaveNone) {
+TEST_F(LocalMemory, DevicesWithoutLocalMemoryHaveNone) {
   simulator_ = std::move(Simulator::create(*spec::find_device("icl"))).value();
   map(kPlace, kPage);
   write(MemorySpace::system, kPage, 0x7777);

@@ -1,4 +1,4 @@
-// What a trace may ask for: patterns that repeat, and dumps.
+// Limits of what a trace may request: repeated patterns and dumps.
 #include <unistd.h>
 
 #include <cstring>
@@ -30,7 +30,7 @@ void play(Player& player, const AubBuilder& aub) {
 }
 
 // Few bytes that ask for many: a limit for the whole trace, said in a sentence.
-TEST(PlayLimits, PatternsHaveALimit) {
+TEST(PlayLimits, RepeatedPatternsAreLimited) {
   const auto fill = [](uint32_t mb) { return std::vector<uint32_t>{0, 0, kSystem << 28 | 2, mb << 20, 0x5555'5555}; };
   AubBuilder huge;
   huge.version(kIcl).trace(0x06, {0x1000, 0, kSystem << 28 | 2, 0xffff'fff0, 0x5555'5555});
@@ -54,7 +54,7 @@ TEST(PlayLimits, PatternsHaveALimit) {
 }
 
 // A picture is dumped as its rows, wherever its tiles put them.
-TEST(PlayLimits, DumpsUndoTiles) {
+TEST(PlayLimits, DumpsAreDetiled) {
   const fs::path folder = fs::temp_directory_path() / ("halogen_play_tiles_" + std::to_string(::getpid()));
   fs::create_directories(folder);
   constexpr uint32_t kPitch = 1024, kRows = 40, kBytes = kPitch * 64;
@@ -93,7 +93,7 @@ TEST(PlayLimits, DumpsUndoTiles) {
   fs::remove_all(folder);
 }
 
-TEST(PlayLimits, DumpsHaveALimitTogether) {
+TEST(PlayLimits, TotalSizeOfDumpsIsLimited) {
   const fs::path folder = fs::temp_directory_path() / ("halogen_play_many_" + std::to_string(::getpid()));
   fs::create_directories(folder);
   AubBuilder aub;

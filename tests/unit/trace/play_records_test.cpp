@@ -1,4 +1,4 @@
-// What each kind of record does when a trace is played: hand-made traces, from the format's description.
+// The effect of each kind of record when a trace is played: hand-made traces, from the format's description.
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -47,12 +47,12 @@ T value_at(Player& player, aub::MemorySpace space, uint64_t address) {
   return value;
 }
 
-TEST(PlayRecords, RegisterComparisonsDecide) {
+TEST(PlayRecords, RegisterComparisonsPassOrFail) {
   AubBuilder aub = icl();
   aub.write_register(kGpr, 0x1234'5678);
   aub.trace(0x01, {kGpr, 0x0002'0000, 0xffff, 0, 0xabcd'5678});  // holds in the bits of its mask
   aub.trace(0x01, {kGpr, 0x0002'0000, 0xffff'0000, 0, 0xabcd'5678});
-  aub.trace(0x01, {kGpr, 0x0002'0001, 0xffff'ffff, 0, 0});  // only read
+  aub.trace(0x01, {kGpr, 0x0002'0001, 0xffff'ffff, 0, 0});  // read only
   Player player;
   play(player, aub.bytes());
   EXPECT_EQ(player.counts().checks, 2u);
@@ -83,16 +83,16 @@ TEST(PlayRecords, ConfigurationSpaceIsARegisterSpace) {
   EXPECT_EQ(player.counts().skipped, 1u);
 }
 
-TEST(PlayRecords, MemoryComparisonsDecide) {
+TEST(PlayRecords, MemoryComparisonsPassOrFail) {
   AubBuilder aub = icl();
   aub.write_memory(kSystem, 0x1000, {1, 2, 3, 4});
   aub.trace(0x04, {0x1000, 0, kSystem << 28, 16, 1, 2, 3, 4});       // equal: holds
   aub.trace(0x04, {0x1000, 0, kSystem << 28, 16, 1, 2, 9, 4});       // does not
   aub.trace(0x04, {0x1000, 0, kSystem << 28 | 1 << 7, 8, 1, 3});     // not equal: holds
   aub.trace(0x04, {0x1000, 0, kSystem << 28 | 1 << 7, 8, 1, 2});     // does not
-  aub.trace(0x04, {0x1000, 0, kSystem << 28 | 1, 8, 0, 0});          // only read
+  aub.trace(0x04, {0x1000, 0, kSystem << 28 | 1, 8, 0, 0});          // read only
   aub.trace(0x04, {0x8000, 0, kSystem << 28 | 2, 4096, 0});          // a pattern: zeros all over
-  aub.trace(0x04, {0x1000, 0, kSystem << 28 | 1 << 6, 16, 0x1234});  // by CRC: left out
+  aub.trace(0x04, {0x1000, 0, kSystem << 28 | 1 << 6, 16, 0x1234});  // by CRC: skipped
   Player player;
   play(player, aub.bytes());
   EXPECT_EQ(player.counts().checks, 5u);
@@ -103,14 +103,14 @@ TEST(PlayRecords, MemoryComparisonsDecide) {
   EXPECT_EQ(player.counts().unchecked, 1u);
 }
 
-TEST(PlayRecords, ExpectationsThatCannotBeCheckedAreCounted) {
+TEST(PlayRecords, UnsupportedChecksAreCounted) {
   AubBuilder aub = icl();
   aub.trace(0x01, {0x5000, 0x1002'0000, 0xffff'ffff, 0, 1});  // MCHBAR
   aub.trace(0x02, {0x5000, 0x1002'0000, 0xffff'ffff, 0, 1});
   aub.trace(0x04, {0, 0, 3u << 28, 4, 0});                                      // entries of no table
   aub.trace(0x05, {0, 0, 11u << 28 | 2 << 4, 0xffff'ffff, 0, 0});               // the power context
   aub.trace(0x04, {0x1000, 0, kSystem << 28 | 1 << 7 | 1 << 9, 4, 5});          // a part, and no other
-  aub.trace(0x01, {0x5000, 0x1002'0001, 0xffff'ffff, 0, 1});                    // only read: no expectation
+  aub.trace(0x01, {0x5000, 0x1002'0001, 0xffff'ffff, 0, 1});                    // read only: no expectation
   aub.trace(0x01, {kGpr, 0x0001'0000, 0xffff'ffff, 0xffff'ffff, 0xabcd'0000});  // two bytes of it count
   Player player;
   play(player, aub.bytes());
@@ -123,7 +123,7 @@ TEST(PlayRecords, ExpectationsThatCannotBeCheckedAreCounted) {
   EXPECT_EQ(player.counts().failed_checks, 0u);
 }
 
-TEST(PlayRecords, WhatIsNotMappedIsNotEqualToAnything) {
+TEST(PlayRecords, UnmappedMemoryEqualsNothing) {
   AubBuilder aub = icl();
   aub.trace(0x04, {0x7000, 0, kGgtt << 28, 4, 0});
   aub.trace(0x04, {0x7000, 0, kGgtt << 28 | 1 << 7, 4, 1});
@@ -135,7 +135,7 @@ TEST(PlayRecords, WhatIsNotMappedIsNotEqualToAnything) {
   EXPECT_THAT(player.faults()[0], HasSubstr("4 bytes at GGTT 0x7000 are to be compared and are not mapped"));
 }
 
-TEST(PlayRecords, OneDifferentPartMakesAWholeDifferent) {
+TEST(PlayRecords, OneDifferentPartFailsTheWholeComparison) {
   AubBuilder aub = icl();
   aub.write_memory(kSystem, 0x1000, {1, 2});
   const uint32_t not_equal = kSystem << 28 | 1 << 7;
@@ -149,7 +149,7 @@ TEST(PlayRecords, OneDifferentPartMakesAWholeDifferent) {
   EXPECT_EQ(player.counts().failed_checks, 1u);
 }
 
-TEST(PlayRecords, PollsThatTimeOutEndOrGoOnAsTheySay) {
+TEST(PlayRecords, TimedOutPollsStopOrContinueAsRecorded) {
   AubBuilder aub = icl();
   aub.write_register(kGpr, 3);
   aub.trace(0x02, {kGpr, 0x0002'0000, 0xff, 0, 3});  // holds
@@ -205,7 +205,7 @@ TEST(PlayRecords, RepeatedWritesFill) {
   EXPECT_EQ(value_at<uint32_t>(player, aub::MemorySpace::system, 0x1000 + 100'000), 1u) << "one byte of the next";
 }
 
-TEST(PlayRecords, AddressesOfAProcessGoThroughTheContextThatRanLast) {
+TEST(PlayRecords, PpgttAddressesUseTheLastContext) {
   AubBuilder aub = icl();
   add_icl_context(aub);
   aub.write_memory(kPpgtt, 0x5020, {77});
@@ -295,7 +295,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, ClassicTrace,
                          ::testing::Values(std::pair{0x29a2u, 0x1880'0080u}, std::pair{0x2e22u, 0x1880'0080u},
                                            std::pair{0x0116u, 0x1880'0000u}));
 
-// A reset has no record of its own: the writer's comment stands for it.
+// There is no record for a reset: the writer's comment stands for it.
 TEST(PlayRecords, ARecordedResetIsPlayed) {
   MemorySink sink;
   aub::Writer writer(sink);
@@ -313,7 +313,7 @@ TEST(PlayRecords, ARecordedResetIsPlayed) {
   EXPECT_EQ(player.simulator()->read_register(aub::RegisterSpace::mmio, kGpr, 4), 0u);
   EXPECT_EQ(player.simulator()->read_register(aub::RegisterSpace::mmio, kGpr + 8, 4), 0x3333u);
   AubBuilder other = icl();
-  other.write_register(kGpr, 5).comment("reset");  // anybody's comment
+  other.write_register(kGpr, 5).comment("reset");  // not the writer's comment
   Player untouched;
   play(untouched, other.bytes());
   EXPECT_EQ(untouched.simulator()->read_register(aub::RegisterSpace::mmio, kGpr, 4), 5u);
@@ -356,7 +356,7 @@ AubBuilder every_record() {
   aub.trace(0x00, {1, 2, 3});                                                   // the old version
   aub.trace(0x01, {kGpr, 0x0002'0000, 0xffff'ffff, 0, 0});                      // register comparison
   aub.trace(0x01, {0x5000, 0x1002'0000, 0xffff'ffff, 0, 1});                    // of another device
-  aub.trace(0x02, {kGpr, 0x0002'0002, 0xffff'ffff, 0, 9});                      // poll that times out and goes on
+  aub.trace(0x02, {kGpr, 0x0002'0002, 0xffff'ffff, 0, 9});                      // a poll that times out and continues
   aub.trace(0x03, {kGpr, 0x0002'0000, 0x00ff'ff00, 0, 0x1234'5678});            // masked write
   aub.trace(0x03, {0x3c, 0x2000'0000, 0xff, 0, 0x5a});                          // configuration space
   aub.trace(0x04, {0x1000, 0, kSystem << 28, 4, 0});                            // memory comparisons

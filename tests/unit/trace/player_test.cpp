@@ -60,8 +60,8 @@ TEST(Player, RunsAContextThatStoresAndChecksTheResult) {
   EXPECT_EQ(player.counts().skipped, 0u);
 }
 
-// What a driver's submission looks like, in small: state, work, and a flush that writes the tag it waits for. Its
-// record replays to the same memory.
+// A small version of a driver's submission: state, work, and a flush that writes the tag it waits for. Its recording
+// replays to the same memory.
 TEST(Player, ASubmissionEndsWithItsTagAndReplaysFromItsRecord) {
   AubBuilder aub;
   aub.version(19);
@@ -89,7 +89,7 @@ TEST(Player, ASubmissionEndsWithItsTagAndReplaysFromItsRecord) {
   EXPECT_EQ(again.simulator()->memory_hash(), player.simulator()->memory_hash());
 }
 
-TEST(Player, SaysThatATraceNamesNoDevice) {
+TEST(Player, TraceWithoutDeviceIsReported) {
   AubBuilder aub;
   aub.version(200);
   Player player;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint64_t kSettleLimit = 1'000'000;
 
-// A guest whose memory is an array, with the recorder between it and a device.
+// A guest whose memory is an array, with the recorder between it and the device.
 class Guest final : public device::Host {
  public:
   explicit Guest(const char* name) : memory_(kPages * 4096) {
@@ -147,7 +147,7 @@ void expect_same(Guest& guest) {
   }
 }
 
-TEST(Recorder, WhatAGuestDidIsPlayedAgain) {
+TEST(Recorder, RecordedGuestReplaysToTheSameState) {
   Guest guest("g45");
   const uint64_t table = guest.device().model().gtt_offset;
   const auto base = static_cast<uint32_t>(guest.device().bar_read(0, 0x2020, 4) & ~uint64_t{1});
@@ -173,7 +173,7 @@ TEST(Recorder, WhatAGuestDidIsPlayedAgain) {
 }
 
 // A machine that starts again in the middle of work: the engine is idle in the trace too, and works again.
-TEST(Recorder, AResetOfTheFunctionIsPlayedAgain) {
+TEST(Recorder, FunctionLevelResetIsReplayed) {
   Guest guest("g45");
   map_pages(guest);
   start_ring(guest);
@@ -191,8 +191,8 @@ TEST(Recorder, AResetOfTheFunctionIsPlayedAgain) {
   expect_same(guest);
 }
 
-// What the software writes between two accesses is no difference, wherever it writes.
-TEST(Recorder, WritesOfTheSoftwareAreNoDifference) {
+// Writes of the software between two accesses are not differences, at any address.
+TEST(Recorder, SoftwareWritesAreNotDifferences) {
   Guest guest("g45");
   map_pages(guest);
   start_ring(guest);
@@ -210,7 +210,7 @@ TEST(Recorder, WritesOfTheSoftwareAreNoDifference) {
 
 // A trace that misses a table entry sends a store elsewhere when it is played: the recorder knows, although the next
 // work starts from the same memory again.
-TEST(Recorder, AReplayThatStoresElsewhereIsAFault) {
+TEST(Recorder, DifferentStoreInReplayIsAFault) {
   Guest guest("g45");
   map_pages(guest);
   start_ring(guest);
@@ -228,7 +228,7 @@ TEST(Recorder, AReplayThatStoresElsewhereIsAFault) {
 }
 
 // Other threads may write while one has work done; what the work writes is judged all the same.
-TEST(Recorder, WritesOfOtherThreadsAreNoDifference) {
+TEST(Recorder, WritesOfOtherThreadsAreNotDifferences) {
   for (const bool misses_entry : {false, true}) {
     Guest guest("g45");
     guest.have_threads();
@@ -244,8 +244,8 @@ TEST(Recorder, WritesOfOtherThreadsAreNoDifference) {
   }
 }
 
-// Times that commands write are the same in both, whatever passed while nobody had work.
-TEST(Recorder, TimesAreTheSame) {
+// Timestamps that commands write are equal in both devices, however much time passed while the engines were idle.
+TEST(Recorder, ReplayHasTheSameTime) {
   Guest guest("g45");
   map_pages(guest);
   start_ring(guest);
@@ -263,7 +263,7 @@ TEST(Recorder, WorkBesideTheSoftwareIsCounted) {
   Guest guest("g45");
   map_pages(guest);
   start_ring(guest);
-  // A batch that goes on for ever: a store, and back to it.
+  // An endless batch: a store, and a jump back to it.
   guest.poke(kRing, {0x1040'0002, 0, 0x2000, 0xaaaa'0001, 0x1880'0080, 0x1000, 0, 0});
   guest.write_long(kTail, 32);
   guest.pass(1'000'000, [&] { guest.poke(kData, {0x5555'5555}); });

@@ -67,7 +67,7 @@ Result<picture::Image> frame(const std::vector<std::byte>& trace, const FrameWis
   return frame_of_trace(reader, player, wish);
 }
 
-TEST(TraceFrame, IsWhatThePipeShowsAtTheVerticalBlank) {
+TEST(TraceFrame, FrameIsTheOutputAtTheVerticalBlank) {
   const std::vector<std::byte> trace = recorded();
   const std::pair<std::optional<uint64_t>, uint32_t> rows[] = {
       {1, kRed}, {2, kGreen}, {3, kBlue}, {40, kBlue}, {std::nullopt, kBlue}};
@@ -80,7 +80,7 @@ TEST(TraceFrame, IsWhatThePipeShowsAtTheVerticalBlank) {
   }
 }
 
-TEST(TraceFrame, SaysWhyThereIsNone) {
+TEST(TraceFrame, MissingFrameIsExplained) {
   const std::vector<std::byte> trace = recorded();
   for (const FrameWish& wish : {FrameWish{.pipe = 1}, FrameWish{.pipe = 1, .vblank = 3}, FrameWish{.pipe = 9},
                                 FrameWish{.pipe = 0, .vblank = 0}, FrameWish{.pipe = 0, .vblank = ~uint64_t{0}}}) {

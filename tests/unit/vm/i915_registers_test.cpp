@@ -1,7 +1,7 @@
-// The lists of registers that i915 touches (tests/golden/i915-registers) against the model: no class may get worse, and
-// the classes are true: what is unclaimed raises its Event and nothing else does, nothing comes of storage, and of what
-// has semantics there is code, or bits that are no plain storage, or a fact. Where the log of a stub is there,
-// everything that the driver did with it is in the lists.
+// The lists of registers that i915 accesses (tests/golden/i915-registers), compared with the model. No class may get
+// worse, and the classes are true: unclaimed registers raise their Event and no others do, storage has no effect, and
+// registers with semantics have code, a policy other than plain storage, or a constant value. If the log of a stub is
+// available, the lists contain everything that the driver did with it.
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -39,7 +39,7 @@ struct Row {
 
 struct List {
   std::map<uint32_t, Row> rows;
-  std::vector<std::string> problems;  // lines that are none, or that are at the wrong place
+  std::vector<std::string> problems;  // malformed lines, or lines out of order
 };
 
 List parse(std::istream& in) {
@@ -71,7 +71,7 @@ List list_of(std::string_view device) {
   return parse(in);
 }
 
-// What is worse than the list says.
+// Returns the registers whose class is worse than the list says.
 std::vector<std::string> worse_than(const List& list, mmio::MmioSpace& space) {
   std::vector<std::string> worse;
   for (const auto& [offset, row] : list.rows) {
@@ -97,7 +97,7 @@ class I915Registers : public ::testing::TestWithParam<const char*> {
   const List list_ = list_of(GetParam());
 };
 
-TEST_P(I915Registers, NoClassGetsWorse) {
+TEST_P(I915Registers, NoRegisterClassGetsWorse) {
   EXPECT_THAT(list_.problems, IsEmpty());
   EXPECT_GT(list_.rows.size(), 100u);
   EXPECT_THAT(worse_than(list_, mmio()), IsEmpty());
@@ -115,7 +115,7 @@ TEST_P(I915Registers, NoClassGetsWorse) {
             << '\n';
 }
 
-TEST_P(I915Registers, OnlyUnclaimedOnesRaiseTheEventOfUnclaimedOnes) {
+TEST_P(I915Registers, OnlyUnclaimedRegistersRaiseUnclaimedEvents) {
   for (const auto& [offset, row] : list_.rows) {
     const size_t before = unclaimed_events();
     bench_.read(offset);
@@ -124,7 +124,7 @@ TEST_P(I915Registers, OnlyUnclaimedOnesRaiseTheEventOfUnclaimedOnes) {
   }
 }
 
-TEST_P(I915Registers, NothingComesOfStorage) {
+TEST_P(I915Registers, StorageRegistersHaveNoEffect) {
   size_t seen = 0;
   for (const auto& [offset, row] : list_.rows) {
     if (mmio::answer_at(mmio(), offset).answer != mmio::AnswerClass::storage) continue;
@@ -150,8 +150,8 @@ bool is_plain(const mmio::AccessPolicy& policy) {
   return (policy.ro | policy.wo | policy.w1c | policy.self_clearing | policy.w_once | policy.ones) == 0;
 }
 
-// Names of registers in the model's sources: "hw::X", "RegisterId::X", or "X" in quotes, whole or up to a place for the
-// letter of a pipe. Comments do not count.
+// Names of registers in the model's sources: "hw::X", "RegisterId::X", or "X" in quotes, complete or up to a
+// placeholder for the letter of a pipe. Comments do not count.
 std::set<std::string> names_in_sources() {
   static const std::regex word(R"re((?:hw::|RegisterId::|")([A-Z][A-Z0-9_]+)(?:\{\})?)re");
   static const std::regex comment("//[^\n]*");
@@ -169,7 +169,7 @@ std::set<std::string> names_in_sources() {
 
 // Without code, a register has semantics by its bits (they clear themselves, or clear by ones, or are written under a
 // mask) or because it is read-only and holds something: then it is a fact of the chip. Or by the tables of the chip.
-TEST_P(I915Registers, OfSemanticsThereIsCodeOrAFact) {
+TEST_P(I915Registers, SemanticRegistersAreNamedInCodeOrAreConstants) {
   static const std::set<std::string> sources = names_in_sources();
   // Plain bits all the same: clocks and free entries are facts; the selector of Cherryview has one copy to choose from.
   static const std::set<std::string> facts{"RPM_CONFIG0", "GTFIFOCTL", "MCR_SELECTOR"};
@@ -193,7 +193,7 @@ TEST_P(I915Registers, OfSemanticsThereIsCodeOrAFact) {
   EXPECT_GT(by_code, 60u);
 }
 
-TEST_P(I915Registers, HaveAllThatAStubSaw) {
+TEST_P(I915Registers, CoverEveryRegisterOfTheStubRun) {
   const fs::path path = test::data_folder() / "i915-access" / (std::string(GetParam()) + ".txt.xz");
   if (!fs::exists(path)) GTEST_SKIP() << path << " is not there: set HALOGEN_DATA to the folder of captured data";
   auto source = trace::open_file(path);
@@ -222,7 +222,7 @@ INSTANTIATE_TEST_SUITE_P(Chips, I915Registers, ::testing::Values("g45", "snb", "
                          [](const auto& chip) { return std::string(chip.param); });
 
 // The judge itself.
-TEST(RegisterLists, WorseAndMalformedRowsAreFound) {
+TEST(RegisterLists, WorseAndMalformedRowsAreDetected) {
   const device::Bench bench("snb");
   mmio::MmioSpace& space = bench.device->mmio();
   std::istringstream good(
@@ -237,7 +237,7 @@ TEST(RegisterLists, WorseAndMalformedRowsAreFound) {
                                                HasSubstr("at a wrong place"), HasSubstr("without a reason")));
 }
 
-TEST(RegisterAnswers, NameEngineIndexAndHalf) {
+TEST(RegisterAnswers, AnswersNameEngineIndexAndHalf) {
   const device::Bench bench("icl");
   mmio::MmioSpace& space = bench.device->mmio();
   EXPECT_EQ(mmio::answer_at(space, 0x22030).name, "RING_TAIL:bcs0");

@@ -1,4 +1,4 @@
-// How a machine starts and ends, with scripts in the place of QEMU.
+// Start and end of a machine, with scripts instead of QEMU.
 #include <gtest/gtest.h>
 
 #include <fcntl.h>
@@ -70,7 +70,7 @@ class Launch : public ::testing::Test {
   LaunchOptions options_;
 };
 
-TEST_F(Launch, EveryStatusArrives) {
+TEST_F(Launch, EveryExitStatusIsReported) {
   for (const int status : {0, 1, 2, 127, 128, 200, 255}) {
     // As isa-debug-exit ends it: seven bits and a one.
     emulate(fmt::format("echo {} >$status\nexit {}", status, (status << 1 & 0xff) | 1));
@@ -82,7 +82,7 @@ TEST_F(Launch, EveryStatusArrives) {
   EXPECT_TRUE(is_tidy());
 }
 
-TEST_F(Launch, NonsenseIsNoStatus) {
+TEST_F(Launch, InvalidStatusIsIgnored) {
   for (const char* text : {"", "x", "-1", "256", "99999999999999"}) {
     emulate(fmt::format("printf '%s' '{}' >$status\nexit 1", text));
     const auto result = launch(options_);
@@ -91,7 +91,7 @@ TEST_F(Launch, NonsenseIsNoStatus) {
 }
 
 // A guest that writes without end fills a pipe and no disk.
-TEST_F(Launch, TheStatusLineHoldsNoMoreThanAPipe) {
+TEST_F(Launch, EndlessStatusOutputIsBounded) {
   emulate("echo 7 >$status\ndd if=/dev/zero of=$status oflag=nonblock bs=4096 count=100000 2>/dev/null\nexit 1");
   const auto result = launch(options_);
   ASSERT_TRUE(result.ok()) << result.message();
@@ -99,7 +99,7 @@ TEST_F(Launch, TheStatusLineHoldsNoMoreThanAPipe) {
   EXPECT_TRUE(is_tidy());
 }
 
-TEST_F(Launch, AnEmulatorThatDiesAtOnceIsToldAtOnce) {
+TEST_F(Launch, EarlyEmulatorExitIsReportedAtOnce) {
   emulate("exit 1");
   const auto result = launch(options_);
   ASSERT_FALSE(result.ok());
@@ -111,11 +111,11 @@ TEST_F(Launch, AnEmulatorThatDiesAtOnceIsToldAtOnce) {
   EXPECT_TRUE(is_tidy());
 }
 
-TEST_F(Launch, AMissingEmulatorIsNamed) {
+TEST_F(Launch, MissingEmulatorIsNamed) {
   options_.emulator = "no-such-emulator";
   const auto result = launch(options_);
   ASSERT_FALSE(result.ok());
-  EXPECT_NE(result.message().find("no-such-emulator cannot be started"), std::string::npos);
+  EXPECT_NE(result.message().find("cannot start no-such-emulator"), std::string::npos);
   EXPECT_NE(result.message().find("qemu-system-x86"), std::string::npos);
   EXPECT_TRUE(is_tidy());
 }
@@ -134,7 +134,7 @@ TEST_F(Launch, EndsWhenAskedTo) {
   EXPECT_TRUE(is_tidy());
 }
 
-TEST_F(Launch, TheGuestTellsTheStatusOfTheCommand) {
+TEST_F(Launch, GuestReportsStatusOfTheCommand) {
   emulate("cp $files " + (folder_ / "seen").string() + "\necho 0 >$status");
   options_.added = {write("tool", "a tool")};
   ASSERT_TRUE(launch(options_).ok());
@@ -144,7 +144,7 @@ TEST_F(Launch, TheGuestTellsTheStatusOfTheCommand) {
   EXPECT_NE(files.find("bin/tool"), std::string::npos);
 }
 
-TEST_F(Launch, WhatIsMissingIsNamedBeforeAnythingStarts) {
+TEST_F(Launch, MissingFilesAreNamedBeforeStart) {
   emulate("echo 0 >$status");
   options_.added = {(folder_ / "nothing").string()};
   EXPECT_FALSE(launch(options_).ok());
@@ -159,7 +159,7 @@ TEST_F(Launch, WhatIsMissingIsNamedBeforeAnythingStarts) {
   EXPECT_TRUE(is_tidy());
 }
 
-TEST_F(Launch, AnImageIsMadeOnceOfAPackage) {
+TEST_F(Launch, ImageOfAPackageIsCreatedOnce) {
   const std::string script = write(
       "make-image",
       "#!/bin/sh\necho \"$@\" >>" + (folder_ / "calls").string() + "\nmkdir -p \"$3\"; echo >\"$3/base.cpio\"\n", true);
@@ -177,7 +177,7 @@ TEST_F(Launch, AnImageIsMadeOnceOfAPackage) {
   EXPECT_FALSE(make_image(write("fails", "#!/bin/sh\nexit 2\n", true), package, image).ok());
 }
 
-TEST(Process, IsWaitedForUntilSomebodyElseAsks) {
+TEST(Process, WaitEndsWhenTheStopDescriptorIsReadable) {
   int ends[2];
   ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
   const File stop(ends[0]), ask(ends[1]);
@@ -193,7 +193,7 @@ TEST(Process, IsWaitedForUntilSomebodyElseAsks) {
   EXPECT_EQ(leaves->wait().status, 3);
 }
 
-TEST(Process, DiesWithUs) {
+TEST(Process, EndsWithItsParent) {
   int ends[2];
   ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
   File ours(ends[0]), theirs(ends[1]);
@@ -206,7 +206,7 @@ TEST(Process, DiesWithUs) {
   }
   theirs = File();
   std::byte nothing{};
-  EXPECT_FALSE(read_all(ours.descriptor(), std::span(&nothing, 1))) << "the end of the stream: nobody is left";
+  EXPECT_FALSE(read_all(ours.descriptor(), std::span(&nothing, 1))) << "end of the stream: no writer is left";
   EXPECT_EQ(waitpid(between, nullptr, 0), between);
 }
 

@@ -1,4 +1,4 @@
-// The device process, with a test in the place of QEMU.
+// The device process, with a test instead of QEMU.
 #include <gtest/gtest.h>
 
 #include <sys/mman.h>
@@ -13,6 +13,7 @@
 #include "fuzz/vm_target.h"
 #include "guest_setup.h"
 #include "support/paths.h"
+#include "support/send_file.h"
 
 namespace halogen::vm {
 namespace {
@@ -56,20 +57,8 @@ class ProxyClient {
       uint64_t bytes = sizeof(MemoryMap);
       MemoryMap map;
     } whole{.map = map};
-    iovec part{&whole, sizeof(whole)};
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
-    msghdr message{};
-    message.msg_iov = &part;
-    message.msg_iovlen = 1;
-    message.msg_control = control.data();
-    message.msg_controllen = control.size();
-    cmsghdr* const item = CMSG_FIRSTHDR(&message);
-    item->cmsg_level = SOL_SOCKET;
-    item->cmsg_type = SCM_RIGHTS;
-    item->cmsg_len = CMSG_LEN(sizeof(int));
-    const int descriptor = file.descriptor();
-    std::memcpy(CMSG_DATA(item), &descriptor, sizeof(int));
-    EXPECT_EQ(sendmsg(socket_.descriptor(), &message, MSG_NOSIGNAL), static_cast<ssize_t>(sizeof(whole)));
+    EXPECT_EQ(test::send_with_file(socket_.descriptor(), std::as_bytes(std::span(&whole, 1)), file.descriptor()),
+              static_cast<ssize_t>(sizeof(whole)));
   }
   uint64_t answer() {
     struct {
@@ -109,7 +98,7 @@ TEST(DeviceServer, ShowsTheDeviceAsQemuSizesIt) {
   ProxyClient client("icl");
   EXPECT_EQ(client.config(0), 0x8a52'8086u);
   EXPECT_EQ(client.config(0, 2), 0x8086u);
-  // The proxy takes each dword for a BAR of its own: before the first reset the upper half is none.
+  // The proxy treats each dword as a separate BAR: before the first reset the upper half reads as no BAR.
   client.set_config(0x10, 0xffff'ffff);
   client.set_config(0x14, 0xffff'ffff);
   EXPECT_EQ(client.config(0x10), 0xff00'0004u);
@@ -129,7 +118,7 @@ TEST(DeviceServer, ShowsTheDeviceAsQemuSizesIt) {
   EXPECT_EQ(client.statistics().dropped, 0u);
 }
 
-TEST(DeviceServer, AnswersWhatMakesNoSense) {
+TEST(DeviceServer, AnswersInvalidRequests) {
   ProxyClient client("g45");
   for (const int32_t bytes : {0, 3, 5, 8, -1, 0x7fff'ffff}) EXPECT_EQ(client.config(0, bytes), kAllOnes) << bytes;
   for (const uint32_t bytes : {0u, 3u, 16u, 0xffff'ffffu}) EXPECT_EQ(client.bar(0xe000'0000, bytes), kAllOnes) << bytes;
@@ -148,7 +137,7 @@ TEST(DeviceServer, AnswersWhatMakesNoSense) {
   client.send(1, {}, 0);
   client.send(99, little);
   client.send(-1, little);
-  EXPECT_EQ(client.config(0) & 0xffff, 0x8086u) << "and all goes on";
+  EXPECT_EQ(client.config(0) & 0xffff, 0x8086u) << "and the server continues";
   EXPECT_TRUE(client.end().ok());
   EXPECT_GE(client.statistics().dropped, 14u);
 }
@@ -165,13 +154,13 @@ TEST(DeviceServer, EndsWithTheMachine) {
   EXPECT_FALSE(client.end().ok()) << "no message is that long";
 }
 
-TEST(DeviceServer, EndsWhenTheMemoryMapLies) {
+TEST(DeviceServer, EndsOnInvalidMemoryMap) {
   ProxyClient client("snb");
   File file(memfd_create("guest", MFD_CLOEXEC));
   ASSERT_EQ(ftruncate(file.descriptor(), 0x1000), 0);
   MemoryMap map{};
   map.bytes[0] = 0x2000;
-  // With no descriptor there is no piece at all.
+  // Without a descriptor there is no piece.
   client.send(0, map);
   EXPECT_EQ(client.config(0) & 0xffff, 0x8086u);
   client.send_map(map, file);
@@ -179,7 +168,7 @@ TEST(DeviceServer, EndsWhenTheMemoryMapLies) {
 }
 
 // The fuzzer's body, on a few streams of messages.
-TEST(DeviceServer, OutlivesHostileStreams) {
+TEST(DeviceServer, SurvivesHostileStreams) {
   std::vector<uint8_t> stream;
   for (uint32_t i = 0; i < 2000; ++i) stream.push_back(static_cast<uint8_t>(i * 2654435761u >> 24));
   for (size_t size : {size_t{0}, size_t{1}, size_t{17}, size_t{500}, size_t{2000}}) {
@@ -195,8 +184,8 @@ TEST(DeviceServer, OutlivesHostileStreams) {
   fuzz::vm_stream(orders);
 }
 
-// What QEMU sent while Linux started, bound its driver and ran a command; whole, and cut off anywhere.
-TEST(DeviceServer, OutlivesRecordedStreams) {
+// The messages of QEMU while Linux started, bound its driver and ran a command: complete, and truncated.
+TEST(DeviceServer, SurvivesRecordedAndTruncatedStreams) {
   const auto folder = test::source_folder() / "tests" / "fuzz" / "corpus" / "fuzz_vm";
   unsigned count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {

@@ -45,7 +45,7 @@ ino_t number_of(const File& file) {
   return status.st_ino;
 }
 
-TEST(ProxyParser, GivesAMessageWhenItsLastByteCame) {
+TEST(ProxyParser, MessageIsReturnedWithItsLastByte) {
   const auto bytes = config_read(0x2c);
   ProxyParser parser;
   for (size_t i = 0; i + 1 < bytes.size(); ++i) {
@@ -65,7 +65,7 @@ TEST(ProxyParser, GivesAMessageWhenItsLastByteCame) {
   EXPECT_FALSE((*whole)->as(other)) << "a payload of another size is another message";
 }
 
-TEST(ProxyParser, SeparatesWhatCameTogether) {
+TEST(ProxyParser, SplitsConcatenatedMessages) {
   ProxyParser parser;
   std::vector<std::byte> bytes = config_read(1);
   const auto second = config_read(2);
@@ -87,7 +87,7 @@ TEST(ProxyParser, SeparatesWhatCameTogether) {
   EXPECT_FALSE(parser.next()->has_value());
 }
 
-TEST(ProxyParser, RefusesLengthsThatNoMessageHas) {
+TEST(ProxyParser, RefusesInvalidLengths) {
   for (const uint64_t length : {ProxyParser::kMaxPayload + 1, uint64_t{1} << 32, ~uint64_t{0}, ~uint64_t{0} - 15}) {
     ProxyParser parser;
     parser.feed(message(3, length, {}), {});
@@ -116,7 +116,7 @@ TEST(ProxyParser, FilesBelongToTheMessageTheyCameWith) {
   EXPECT_EQ(number_of((*last)->files[0]), number);
 }
 
-TEST(ProxyParser, KeepsNoEndlessHeapOfFiles) {
+TEST(ProxyParser, NumberOfPendingFilesIsLimited) {
   ProxyParser parser;
   const std::vector<std::byte> one(1);
   int last = -1;
@@ -138,12 +138,12 @@ class Pair {
   int ends_[2]{-1, -1};
 };
 
-TEST(ProxyLink, TellsWhenTheOtherSideHasGone) {
+TEST(ProxyLink, ReportsClosedPeer) {
   Pair pair;
   ProxyLink link(pair.ours());
   {
     const File other = pair.theirs();
-    ASSERT_TRUE(*link.fill()) << "nothing there, but nobody has gone";
+    ASSERT_TRUE(*link.fill()) << "no data, but the peer is still connected";
     const auto part = config_read(4);
     ASSERT_TRUE(write_all(other.descriptor(), std::span(part).first(20)));
     ASSERT_TRUE(*link.fill());
@@ -153,7 +153,7 @@ TEST(ProxyLink, TellsWhenTheOtherSideHasGone) {
   EXPECT_FALSE(*link.answer(1));
 }
 
-TEST(ProxyLink, AnswersInTheFormOfTheWire) {
+TEST(ProxyLink, ReplyHasTheWireFormat) {
   Pair pair;
   ProxyLink link(pair.ours());
   const File other = pair.theirs();
@@ -170,7 +170,7 @@ TEST(ProxyLink, AnswersInTheFormOfTheWire) {
   EXPECT_EQ(got.value, 0x1122'3344'5566'7788u);
 }
 
-TEST(GuestMemory, IsWhereTheMapSays) {
+TEST(GuestMemory, MemoryIsMappedAsTheMapSays) {
   std::vector<File> files;
   files.push_back(memory_file(0x3000));
   files.push_back(File(dup(files[0].descriptor())));
@@ -201,7 +201,7 @@ TEST(GuestMemory, IsWhereTheMapSays) {
   EXPECT_EQ(memory.at(0x50'0000, 4).data(), view.data());
 }
 
-TEST(GuestMemory, RefusesMapsThatReachBeyondTheirFile) {
+TEST(GuestMemory, RefusesMapBeyondEndOfFile) {
   std::vector<File> files;
   files.push_back(memory_file(0x2000));
   struct Row {
@@ -222,7 +222,7 @@ TEST(GuestMemory, RefusesMapsThatReachBeyondTheirFile) {
 }
 
 // Offsets by hand: 110 bytes of header, names and contents padded to four.
-TEST(Cpio, HasTheFormThatTheKernelReads) {
+TEST(Cpio, ArchiveHasNewcFormat) {
   CpioArchive archive;
   archive.add_file("ab", "xyz", true);
   const std::string bytes = archive.finish();
