@@ -74,7 +74,7 @@ class Exceptions : public DispatchBench {
   static constexpr std::string_view kBehind = "(W) add (1|M0) cr0.2<1>:ud cr0.2<0;1,0>:ud 0x10:ud";
 };
 
-TEST_P(Exceptions, AnIllegalOpcode) {
+TEST_P(Exceptions, IllegalOpcodeEntersTheSystemRoutine) {
   const std::string kernel =
       "(W) mov (1|M0) r20.0<1>:ud 0x1:ud\n"
       ".bytes 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00\n" +
@@ -93,7 +93,7 @@ TEST_P(Exceptions, AnIllegalOpcode) {
   EXPECT_EQ(run(kIllegalEnable), Stop::illegal);
 }
 
-TEST_P(Exceptions, ABreakpoint) {
+TEST_P(Exceptions, BreakpointEntersTheSystemRoutine) {
   put(0, "(W) mov (1|M0) r20.0<1>:ud 0x1:ud\n(W) add (1|M0) r20.0<1>:ud r20.0<0;1,0>:ud 0x2:ud {Breakpoint}\n" +
              std::string(kEnd));
   put(kRoutine, std::string(kSystem), "(W) or (1|M0) cr0.0<1>:ud cr0.0<0;1,0>:ud 0x8000:ud");
@@ -106,7 +106,7 @@ TEST_P(Exceptions, ABreakpoint) {
   EXPECT_EQ(shown(0), 3u) << "nobody asks for it";
 }
 
-TEST_P(Exceptions, WhatSoftwareRaises) {
+TEST_P(Exceptions, SoftwareExceptionEntersTheSystemRoutine) {
   put(0, "(W) mov (1|M0) r20.0<1>:ud 0x1:ud\n(W) or (1|M0) cr0.1<1>:ud cr0.1<0;1,0>:ud 0x20000000:ud\n" +
              std::string(kEnd));
   put(kRoutine, std::string(kSystem), "");

@@ -29,7 +29,7 @@ Positions walk(const hw::MEDIA_OBJECT_WALKER& walker) {
   return positions;
 }
 
-TEST(MediaWalk, RowByRow) {
+TEST(MediaWalk, WalksRowByRow) {
   auto walker = whole(4, 3);
   walker.local_outer_loop_stride_y = 1;
   walker.local_inner_loop_unit_x = 1;
@@ -46,7 +46,7 @@ TEST(MediaWalk, RowByRow) {
 }
 
 // Waves that go down and to the left: a block starts after the one to its right above, all blocks once.
-TEST(MediaWalk, SlantedWaves) {
+TEST(MediaWalk, WalksInSlantedWaves) {
   for (const int slant : {1, 2}) {
     for (const auto& [width, height] : {std::pair<uint16_t, uint16_t>{5, 7}, {8, 3}, {1, 4}, {6, 1}}) {
       auto walker = whole(width, height);
@@ -66,7 +66,7 @@ TEST(MediaWalk, SlantedWaves) {
 }
 
 // Blocks of 2x2 of a field of 5x3, those at the edges cut off; the field row by row.
-TEST(MediaWalk, Blocks) {
+TEST(MediaWalk, WalksInBlocks) {
   hw::MEDIA_OBJECT_WALKER walker{};
   walker.block_resolution_x = walker.block_resolution_y = 2;
   walker.global_resolution_x = 5;
@@ -99,7 +99,7 @@ TEST(MediaWalk, MiddleStepsAndColors) {
 }
 
 // Whatever the fields hold it ends, and nothing outside is named.
-TEST(MediaWalk, AnyFields) {
+TEST(MediaWalk, RandomFieldsTerminate) {
   std::mt19937 random(11);
   for (int round = 0; round < 500; ++round) {
     std::array<uint32_t, 17> words{};

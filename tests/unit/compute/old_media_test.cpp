@@ -82,7 +82,7 @@ class OldMedia : public ::testing::TestWithParam<std::string> {
   uint64_t out_ = 0;
 };
 
-TEST_P(OldMedia, AnObjectHasConstantsAndItsOwnData) {
+TEST_P(OldMedia, ObjectGetsConstantsAndInlineData) {
   set_up();
   EXPECT_TRUE(run(object()));
   EXPECT_EQ(bench.peek(out_), 0xc0u);
@@ -93,13 +93,13 @@ TEST_P(OldMedia, AnObjectHasConstantsAndItsOwnData) {
   EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 0u);
 }
 
-TEST_P(OldMedia, WithoutADescriptorNothingStarts) {
+TEST_P(OldMedia, WithoutADescriptorNoThreadStarts) {
   EXPECT_TRUE(run(object()));
   EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 1u);
   EXPECT_EQ(bench.peek(out_), 0u);
 }
 
-TEST_P(OldMedia, DecodersAreNamedAsMissing) {
+TEST_P(OldMedia, VideoDecodersAreReportedAsUnsupported) {
   if (newer()) {
     GTEST_SKIP() << "it has none of its own in this pipeline";
   }

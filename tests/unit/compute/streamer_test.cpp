@@ -72,7 +72,7 @@ class ComputeStreamer : public ::testing::Test {
   uint64_t out_ = 0;
 };
 
-TEST_F(ComputeStreamer, SettingsLastFromOneSubmissionToTheNext) {
+TEST_F(ComputeStreamer, SettingsPersistAcrossSubmissions) {
   EXPECT_TRUE(run(settings()));
   EXPECT_TRUE(run(walker(3)));
   EXPECT_EQ(groups_seen(), 3u);
@@ -82,7 +82,7 @@ TEST_F(ComputeStreamer, SettingsLastFromOneSubmissionToTheNext) {
 }
 
 // As Mesa's iris has it: binding tables lie in the pool, surface states behind the surface base as ever.
-TEST_F(ComputeStreamer, BindingTablesLieInThePoolWhereThereIsOne) {
+TEST_F(ComputeStreamer, BindingTablesAreReadFromThePoolIfEnabled) {
   constexpr uint32_t kPoolAlloc = 0x7919'0002, kEnable = 1u << 11;
   const uint64_t pool = bench.allocate(1);
   const uint64_t elsewhere = bench.allocate(1);
@@ -100,7 +100,7 @@ TEST_F(ComputeStreamer, BindingTablesLieInThePoolWhereThereIsOne) {
   EXPECT_EQ(bench.peek(elsewhere + 16), 0x100u);
 }
 
-TEST_F(ComputeStreamer, CountsFromRegisters) {
+TEST_F(ComputeStreamer, IndirectGroupCountsComeFromRegisters) {
   EXPECT_TRUE(run(settings()));
   bench.set_reg(kRcs, kCountX, 4);
   bench.set_reg(kRcs, kCountX + 4, 1);
@@ -112,7 +112,7 @@ TEST_F(ComputeStreamer, CountsFromRegisters) {
   EXPECT_EQ(groups_seen(), 0u) << "none in one direction is none at all";
 }
 
-TEST_F(ComputeStreamer, APredicateThatIsClearDropsIt) {
+TEST_F(ComputeStreamer, ClearPredicateSkipsTheDispatch) {
   EXPECT_TRUE(run(settings()));
   bench.set_reg(kRcs, kPredicate, 0);
   EXPECT_TRUE(run(walker(2, 1u << 8)));
@@ -122,7 +122,7 @@ TEST_F(ComputeStreamer, APredicateThatIsClearDropsIt) {
   EXPECT_EQ(groups_seen(), 2u);
 }
 
-TEST_F(ComputeStreamer, NonsenseHangsUntilReset) {
+TEST_F(ComputeStreamer, InvalidDispatchHangsUntilReset) {
   EXPECT_TRUE(run(settings()));
   bench.poke(code_, {0, 0, 0, 0});
   run(walker(1));
@@ -136,7 +136,7 @@ TEST_F(ComputeStreamer, NonsenseHangsUntilReset) {
 }
 
 // The kernel waits for a dword that the processor writes. A copy of the device that was made meanwhile goes on as well.
-TEST_F(ComputeStreamer, AnEndlessKernelHoldsNeitherTheHostNorASnapshot) {
+TEST_F(ComputeStreamer, EndlessKernelAllowsTimeAndSnapshots) {
   load(compute::kernels::kSpin);
   EXPECT_TRUE(run(settings()));
   bench.emit(kRcs, walker(1));
@@ -159,7 +159,7 @@ TEST_F(ComputeStreamer, AnEndlessKernelHoldsNeitherTheHostNorASnapshot) {
   EXPECT_EQ(bench.peek(out_ + 4), 7u);
 }
 
-TEST_F(ComputeStreamer, TheReportNamesWhatRan) {
+TEST_F(ComputeStreamer, ReportNamesExecutedInstructions) {
   EXPECT_TRUE(run(settings()));
   EXPECT_TRUE(run(walker(2)));
   const FidelityReport report = bench.device->fidelity();
@@ -171,7 +171,7 @@ TEST_F(ComputeStreamer, TheReportNamesWhatRan) {
 }
 
 // The command's own data stand behind the constants (as kernels of intel-vaapi-driver and igt read them).
-TEST_F(ComputeStreamer, AMediaObjectStartsOneThread) {
+TEST_F(ComputeStreamer, MediaObjectStartsOneThread) {
   bench.poke(state_ + 0x300, {0, 0, 0, 0, 0x100, 1u << 16, 0, 0});
   bench.poke(state_ + 0x400, {0xc0c0, 0xc0c1});
   bench.poke(state_ + 0x500, {0x1d1d, 0x1d1e});
@@ -199,13 +199,13 @@ TEST_F(ComputeStreamer, AMediaObjectStartsOneThread) {
   EXPECT_EQ(bench.events(EventKind::unsupported), 0u);
 }
 
-TEST_F(ComputeStreamer, AMediaObjectWithoutADescriptorIsDropped) {
+TEST_F(ComputeStreamer, MediaObjectWithoutADescriptorIsDropped) {
   EXPECT_TRUE(run({0x7100'0004, 0, 0, 0, 0, 0}));
   EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 1u);
 }
 
 // Three positions of one row; each thread has the constants, the command's own data and its place.
-TEST_F(ComputeStreamer, AWalkOfMediaObjects) {
+TEST_F(ComputeStreamer, MediaObjectWalkerStartsEveryThread) {
   bench.poke(state_ + 0x300, {0, 0, 0, 0, 0x100, 1u << 16, 0, 0});
   bench.poke(state_ + 0x400, {0xc0c0, 0xc0c1});
   EXPECT_TRUE(run(settings()));

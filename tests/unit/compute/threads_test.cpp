@@ -164,7 +164,7 @@ class HostThreads : public DispatchBench {
   }
 };
 
-TEST_P(HostThreads, GroupsThatHaveNothingToDoWithEachOther) {
+TEST_P(HostThreads, IndependentGroups) {
   const Result result = compare(std::string(kHead) + R"(
     add (8|M0) r5.0<1>:ud r5.0<8;8,1>:ud 0x3:ud
     WRITE r4 r5 0
@@ -177,7 +177,7 @@ TEST_P(HostThreads, GroupsThatHaveNothingToDoWithEachOther) {
 }
 
 // Old values show the order.
-TEST_P(HostThreads, AHistogramWithAtomics) {
+TEST_P(HostThreads, HistogramWithAtomics) {
   const Result result = compare(std::string(kHead) + R"(
     shr (8|M0) r6.0<1>:ud r5.0<8;8,1>:ud 0x1b:ud
     shl (8|M0) r6.0<1>:ud r6.0<8;8,1>:ud 0x2:ud
@@ -197,7 +197,7 @@ TEST_P(HostThreads, AHistogramWithAtomics) {
 }
 
 // No atomics: each group adds to a word that all share, by one address or another.
-TEST_P(HostThreads, GroupsThatRaceOnOneWord) {
+TEST_P(HostThreads, GroupsThatRaceOnOneDword) {
   for (const char* second : {"1", "2"}) {
     const Result result = compare(std::string(kHead) +
                                       fmt::format(R"(
@@ -236,7 +236,7 @@ TEST_P(HostThreads, BarriersAndLocalMemory) {
 }
 
 // Each waits for the next, the last for nobody: all must be at work.
-TEST_P(HostThreads, GroupsThatWaitForTheNext) {
+TEST_P(HostThreads, GroupsThatWaitForTheNextGroup) {
   const Result result = compare(std::string(kHead) + R"(
     (W) mov (8|M0) r7.0<1>:ud 0x1:ud
     (W) shl (8|M0) r6.0<1>:ud r0.1<0;1,0>:ud 0x2:ud
@@ -302,7 +302,7 @@ L2:
   }
 }
 
-TEST_P(HostThreads, EventsComeInOrder) {
+TEST_P(HostThreads, EventsAreInOrder) {
   const Result result = compare(std::string(kHead) +
                                     fmt::format(R"(
     (W) cmp (8|M0) (gt)f0.0 null:ud r0.1<0;1,0>:ud 0x4:ud
@@ -322,7 +322,7 @@ L2:
 }
 
 // Programs of which nobody knows what they do: loads, stores and atomics on few words, barriers, bounded loops.
-TEST_P(HostThreads, ProgramsAtRandom) {
+TEST_P(HostThreads, RandomPrograms) {
   // Chips share the work: what threads do with each other is the same on both.
   for (uint32_t seed = GetParam() == "skl" ? 1 : 2; seed <= 16; seed += 2) {
     SCOPED_TRACE(seed);

@@ -85,14 +85,14 @@ TEST_P(Dispatch, HeaderMasksAndConstantsOfTheConstantBuffer) {
   EXPECT_EQ(channels_, 2u * (16 + 8));
 }
 
-TEST_P(Dispatch, IndirectDataComeInTheOtherOrder) {
+TEST_P(Dispatch, IndirectDataPrecedesConstants) {
   load(kernels::kDump, 2, 1, 1);
   run(walker({1, 1, 1}, 2, ~0u, 96, kConstants));
   EXPECT_EQ(shown(0, 1, 1, 0), 0x1010u) << "its own first";
   EXPECT_EQ(shown(0, 1, 2, 0), 0x1000u);
 }
 
-TEST_P(Dispatch, ConstantsThatWereNotLoadedAreZero) {
+TEST_P(Dispatch, MissingConstantsAreZero) {
   load(kernels::kDump, 2, 1, 1);
   settings_.constants_B = 64;
   run(walker({1, 1, 1}, 2));
@@ -113,7 +113,7 @@ TEST_P(Dispatch, BarriersAndLocalMemory) {
   }
 }
 
-TEST_P(Dispatch, ACountOfZeroStartsNothing) {
+TEST_P(Dispatch, GroupCountOfZeroStartsNothing) {
   load(kernels::kDump, 1, 0, 0);
   for (const std::array<uint32_t, 3> groups : {std::array{0u, 1u, 1u}, {1u, 0u, 1u}, {1u, 1u, 0u}}) {
     run(walker(groups, 1));
@@ -122,14 +122,14 @@ TEST_P(Dispatch, ACountOfZeroStartsNothing) {
 }
 
 // The first group can only end when the second has begun.
-TEST_P(Dispatch, GroupsThatWaitForEachOtherEnd) {
+TEST_P(Dispatch, GroupsThatWaitForEachOtherComplete) {
   load(kernels::kSpin, 1, 0, 0);
   run(walker({2, 1, 1}, 1));
   EXPECT_EQ(word(kOut), 7u);
   EXPECT_EQ(word(kOut + 4), 7u);
 }
 
-TEST_P(Dispatch, AnEndlessKernelGivesPartAfterPart) {
+TEST_P(Dispatch, EndlessKernelRunsInParts) {
   load(kernels::kSpin, 1, 0, 0);
   EXPECT_EQ(run(walker({1, 1, 1}, 1), Stop::unfinished), 100u);
   EXPECT_GE(walk_.instructions, 99 * kPart);
@@ -146,13 +146,13 @@ TEST_P(Dispatch, AnEndlessKernelGivesPartAfterPart) {
   EXPECT_EQ(word(kOut + 4), 7u);
 }
 
-TEST_P(Dispatch, AThreadThatWaitsForNobodyIsADeadlock) {
+TEST_P(Dispatch, WaitWithoutASignalIsReportedAsDeadlock) {
   load(kernels::kAlone, 2, 0, 1);
   word(kConstants) = 0;
   run(walker({1, 1, 1}, 2), Stop::deadlock);
 }
 
-TEST_P(Dispatch, BitsThatAreNoInstruction) {
+TEST_P(Dispatch, IllegalInstructionIsReported) {
   const uint32_t nonsense[8] = {};
   load(nonsense, 1, 0, 0);
   run(walker({1, 1, 1}, 1), Stop::illegal);
@@ -163,7 +163,7 @@ TEST_P(Dispatch, BitsThatAreNoInstruction) {
   EXPECT_NE(outcome.stop, Stop::finished) << "no memory, no code";
 }
 
-TEST_P(Dispatch, NewCodeInTheSamePlaceIsSeen) {
+TEST_P(Dispatch, NewCodeAtTheSameAddressIsExecuted) {
   load(kernels::kSwap, 4, 0, 1, 1);
   run(walker({1, 1, 1}, 4));
   load(kernels::kDump, 1, 0, 0);
@@ -171,7 +171,7 @@ TEST_P(Dispatch, NewCodeInTheSamePlaceIsSeen) {
   EXPECT_EQ(shown(0, 0, 0, 4), kTable);
 }
 
-TEST_P(Dispatch, ADescriptorThatWasNotLoaded) {
+TEST_P(Dispatch, DescriptorThatWasNotLoaded) {
   std::vector<uint32_t> command = walker({1, 1, 1}, 1);
   command[1] = 1;
   EXPECT_EQ(prepare(command, walk_.job), JobFault::no_descriptor);
@@ -209,7 +209,7 @@ INSTANTIATE_TEST_SUITE_P(Chips, Dispatch, testing::Values("skl"), [](const auto&
 
 class SettingsTest : public testing::TestWithParam<std::string> {};
 
-TEST_P(SettingsTest, CommandsBringThemBack) {
+TEST_P(SettingsTest, SavedCommandsRestoreTheSettings) {
   const spec::DeviceModel& model = *spec::find_device(GetParam());
   const Generation generation(model);
   Settings settings;

@@ -14,7 +14,7 @@ class ApertureTest : public ::testing::TestWithParam<const spec::DeviceModel*> {
   MemoryBench bench{*GetParam()};
 };
 
-TEST_P(ApertureTest, PagesMappedThroughTheBarAreTheHostsPages) {
+TEST_P(ApertureTest, ApertureAccessesReachHostMemory) {
   COVERS("ICL-AS-01");
   bench.map(0, 0x12'3000);
   bench.map(1, 0x7'8000);
@@ -43,7 +43,7 @@ TEST_P(ApertureTest, HighAddressesReachHighMemory) {
   EXPECT_EQ(bench.events(), 0u);
 }
 
-TEST_P(ApertureTest, AnInvalidEntryIsAnErrorAndChangesNothing) {
+TEST_P(ApertureTest, InvalidEntryIsAnErrorWithoutEffect) {
   bench.host.put<uint32_t>(0, 0x1111'1111);
   EXPECT_EQ(bench.aperture(0x5000), 0u);
   bench.put_aperture(0x5000, 5);
@@ -57,7 +57,7 @@ TEST_P(ApertureTest, AnInvalidEntryIsAnErrorAndChangesNothing) {
 }
 
 // Every entry write is seen by the next access: the alias is watched.
-TEST_P(ApertureTest, AnEntryThatChangesChangesTheNextAccess) {
+TEST_P(ApertureTest, ChangedEntryAffectsTheNextAccess) {
   bench.host.put<uint32_t>(0x1000, 1);
   bench.host.put<uint32_t>(0x2000, 2);
   memory::AddressSpace& engine = bench.device->space(0, memory::Stream::batch, memory::TableKind::global);
@@ -75,7 +75,7 @@ TEST_P(ApertureTest, AnEntryThatChangesChangesTheNextAccess) {
 }
 
 // X and Y fences over pages that lie anywhere: first the fence, then the table.
-TEST_P(ApertureTest, FencesTileWhatTheProcessorSees) {
+TEST_P(ApertureTest, FencesTileCpuAccesses) {
   COVERS("G45-4.3-01");
   COVERS("G45-4.5.3-06");  // flat memory: the formulas below fold no other bit into bit 6
   constexpr uint64_t kBase = 0x40'0000;
@@ -141,7 +141,7 @@ TEST_P(ApertureTest, EveryFenceRegisterWorksAndReadsBack) {
 }
 
 // Internal clients pass fences by, also where one is valid.
-TEST_P(ApertureTest, EnginesDoNotSeeFences) {
+TEST_P(ApertureTest, EngineAccessesIgnoreFences) {
   bench.map(0x400, 0x1'0000);
   bench.map(0x401, 0x1'1000);
   bench.set_fence(0, 0x40'0000, 0x401, 1024, false);
@@ -152,7 +152,7 @@ TEST_P(ApertureTest, EnginesDoNotSeeFences) {
   EXPECT_EQ(bench.engine_reads(memory::Stream::blit, 0x40'0000 + 1024, memory::TableKind::global), 0u);
 }
 
-TEST_P(ApertureTest, OverlappingAndImpossibleFencesAreReported) {
+TEST_P(ApertureTest, OverlappingAndInvalidFencesAreReported) {
   bench.set_fence(0, 0x10'0000, 0x1ff, 1024, false);
   EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 0u);
   bench.set_fence(1, 0x18'0000, 0x2ff, 1024, false);
@@ -164,7 +164,7 @@ TEST_P(ApertureTest, OverlappingAndImpossibleFencesAreReported) {
 
 INSTANTIATE_TEST_SUITE_P(Devices, ApertureTest, ::testing::ValuesIn(models_with_aperture()), model_name);
 
-TEST(ApertureSizes, FirmwareChoosesThem) {
+TEST(ApertureSizes, FirmwareSelectsTheSize) {
   COVERS("ICL-AS-01");
   COVERS("G45-4.4-01");
   COVERS("G45-4.4-02");

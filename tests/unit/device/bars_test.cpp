@@ -17,7 +17,7 @@ class Bars : public ::testing::TestWithParam<const spec::DeviceModel*> {
   Bench bench{*GetParam()};
 };
 
-TEST_P(Bars, GttKeepsEntriesUpToItsEnd) {
+TEST_P(Bars, GttStoresEntriesUpToItsEnd) {
   COVERS("DG1-MEM-03");
   Device& device = *bench.device;
   const unsigned entry = Generation(model).ggtt_entry_bytes();
@@ -29,7 +29,7 @@ TEST_P(Bars, GttKeepsEntriesUpToItsEnd) {
   EXPECT_EQ(bench.events(), 0u);
 }
 
-TEST_P(Bars, HostileAccessesNeitherCrashNorPassSilently) {
+TEST_P(Bars, InvalidAccessesAreReported) {
   Device& device = *bench.device;
   std::mt19937_64 random(7);
   for (int i = 0; i < 20000; ++i) {
@@ -58,7 +58,7 @@ TEST_P(Bars, HostileAccessesNeitherCrashNorPassSilently) {
   EXPECT_EQ(bench.events(EventKind::bad_access), 10u);
 }
 
-TEST_P(Bars, AccessesOverAnEdgeAreRefused) {
+TEST_P(Bars, AccessesAcrossAnEdgeAreRefused) {
   for (const spec::BarModel& bar : model.bars) {
     bench.host.log.clear();
     EXPECT_EQ(bench.device->bar_read(bar.index, bar.bytes - 2, 4), 0xffff'ffffu);
@@ -67,7 +67,7 @@ TEST_P(Bars, AccessesOverAnEdgeAreRefused) {
   }
 }
 
-TEST_P(Bars, UnclaimedRegistersReadZeroAndSaySo) {
+TEST_P(Bars, UnclaimedRegistersReadZeroAndAreReported) {
   COVERS("DG1-MEM-06");
   bench.wake_all();
   bench.host.log.clear();
@@ -89,7 +89,7 @@ TEST_P(Bars, UnclaimedRegistersReadZeroAndSaySo) {
 }
 
 // Word and byte accesses reach only their bytes; what the rule forbids is split and reported.
-TEST_P(Bars, PartialAccessesTouchOnlyTheirBytes) {
+TEST_P(Bars, PartialAccessesAffectOnlyTheirBytes) {
   COVERS("DG1-MEM-03");
   bench.wake_all();
   const mmio::RegisterSlot* start = bench.device->mmio().bank().map().find("RING_START", "rcs0");
@@ -107,7 +107,7 @@ TEST_P(Bars, PartialAccessesTouchOnlyTheirBytes) {
 
 INSTANTIATE_TEST_SUITE_P(Devices, Bars, ::testing::ValuesIn(every_model()), model_name);
 
-TEST(Dg1Bars, RegisterPartTakesAlignedDwordsAndSplitsTheRest) {
+TEST(Dg1Bars, RegisterAccessesAreSplitIntoAlignedDwords) {
   COVERS("DG1-MEM-03");
   Bench bench("dg1");
   bench.wake_all();
@@ -130,7 +130,7 @@ TEST(Dg1Bars, RegisterPartTakesAlignedDwordsAndSplitsTheRest) {
   EXPECT_EQ(bad(), 4u);
 }
 
-TEST(Dg1Bars, GttPartTakesAlignedQwordsAndSplitsTheRest) {
+TEST(Dg1Bars, GttAccessesAreSplitIntoAlignedQwords) {
   COVERS("DG1-MEM-03");
   Bench bench("dg1");
   Device& device = *bench.device;
@@ -170,7 +170,7 @@ TEST(Dg1Bars, HypervisorRangeReadsZeroAndIgnoresWrites) {
 }
 
 // i915 looks there on every part for a hypervisor, on Gen12 too.
-TEST(NullRanges, TheHypervisorsOldPageReadsZeroEverywhere) {
+TEST(NullRanges, HypervisorPageReadsZeroOnEveryDevice) {
   for (const spec::DeviceModel& model : spec::device_models()) {
     Bench bench(model);
     bench.write(0x78000, 0xffff'ffff);
@@ -179,7 +179,7 @@ TEST(NullRanges, TheHypervisorsOldPageReadsZeroEverywhere) {
   }
 }
 
-TEST(NullRanges, SoftwareMayTouchThe17RangeForNothing) {
+TEST(NullRanges, AccessesToThe17RangeHaveNoEffect) {
   COVERS("ICL-AS-07");
   for (const std::string_view name : {"skl", "icl"}) {
     Bench bench(name);
@@ -233,7 +233,7 @@ TEST(IclBars, SixteenMegabytesOfRegistersAndTable) {
 }
 
 // What drivers write without harm makes no noise.
-TEST(QuietWrites, MasksAndStatusClears) {
+TEST(QuietWrites, MaskAndStatusWritesRaiseNoEvent) {
   Bench g45("g45");
   g45.write(0x70024, 0x8000'ffff);
   g45.write(0x71024, 0x8000'ffff);
@@ -277,7 +277,7 @@ TEST(Dg1Bars, ReservedAreasOfLocalMemoryArePublished) {
   EXPECT_EQ(bench.events(), 0u);
 }
 
-TEST(G45Bars, SixteenBitRegistersAreNoMistake) {
+TEST(G45Bars, SixteenBitAccessesAreAllowed) {
   Bench bench("g45");
   bench.device->bar_read(0, 0x10206, 2);
   EXPECT_EQ(bench.events(EventKind::bad_access), 0u);
@@ -296,7 +296,7 @@ TEST(G45Bars, MmioBlockIs512Kilobytes) {
 }
 
 // The I/O BAR: an index port and a data port, for registers and for the table.
-TEST(IoBar, IndexAndData) {
+TEST(IoBar, IndexAndDataPortsReachRegistersAndTable) {
   Bench bench("g45");
   Device& device = *bench.device;
   device.config_write(0x20, 4, 0xf100);
@@ -318,7 +318,7 @@ TEST(IoBar, IndexAndData) {
   EXPECT_GE(bench.events(EventKind::bad_access), 2u);
 }
 
-TEST(VgaPorts, AnswerAtIoAddressesAndAtTheSameOffsetFromTheMmioBase) {
+TEST(VgaPorts, RespondAtIoPortsAndAtTheSameMmioOffsets) {
   COVERS("DG1-VGA-01");
   for (const spec::DeviceModel& model : spec::device_models()) {
     Bench bench(model);

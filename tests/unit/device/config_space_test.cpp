@@ -32,7 +32,7 @@ class ConfigSpaceTest : public ::testing::TestWithParam<const spec::DeviceModel*
   Bench bench{*GetParam()};
 };
 
-TEST_P(ConfigSpaceTest, HeaderNamesTheChip) {
+TEST_P(ConfigSpaceTest, HeaderIdentifiesTheChip) {
   EXPECT_EQ(read(0x00, 4), uint32_t{model.pci_id} << 16 | 0x8086u);
   EXPECT_EQ(read(0x08, 4), model.pci_class << 8 | model.pci_revision);
   EXPECT_EQ(read(0x0e, 1), 0u) << "type 0 header, one function";
@@ -47,7 +47,7 @@ TEST_P(ConfigSpaceTest, HeaderNamesTheChip) {
 }
 
 // The size of a BAR is found by writing ones; the lowest bit that sticks is the size.
-TEST_P(ConfigSpaceTest, BarSizing) {
+TEST_P(ConfigSpaceTest, BarSizesAreFoundByWritingOnes) {
   COVERS("DG1-MEM-02");
   std::set<unsigned> used;
   for (const spec::BarModel& bar : model.bars) {
@@ -106,7 +106,7 @@ TEST_P(ConfigSpaceTest, BarsDecodeWhereTheyAreProgrammed) {
   }
 }
 
-TEST_P(ConfigSpaceTest, DecodingNeedsTheCommandRegisterAndD0) {
+TEST_P(ConfigSpaceTest, DecodingNeedsTheCommandRegisterAndStateD0) {
   EXPECT_EQ(bench.events(EventKind::bad_access), 0u);
   write(4, 2, 0);
   EXPECT_EQ(bench.read(0x2030), 0xffff'ffff) << "master abort";
@@ -125,13 +125,13 @@ TEST_P(ConfigSpaceTest, DecodingNeedsTheCommandRegisterAndD0) {
   EXPECT_EQ(read(4, 2), 0u) << "leaving D3 without No_Soft_Reset is a reset";
 }
 
-TEST_P(ConfigSpaceTest, CapabilityListEndsAndHoldsWhatTheChipHas) {
+TEST_P(ConfigSpaceTest, CapabilityListHoldsTheChipsCapabilities) {
   EXPECT_NE(find_capability(0x01), 0u) << "power management";
   EXPECT_NE(find_capability(0x05), 0u) << "MSI";
   EXPECT_EQ(find_capability(0x42), 0u);
 }
 
-TEST_P(ConfigSpaceTest, MessageInterrupts) {
+TEST_P(ConfigSpaceTest, MsiReplacesTheInterruptLine) {
   const unsigned msi = find_capability(5);
   const bool wide = (read(msi + 2, 2) & 0x80) != 0;
   const unsigned data = msi + (wide ? 12 : 8);
@@ -180,7 +180,7 @@ TEST_P(ConfigSpaceTest, BadAccessesAreRefusedAndReported) {
 }
 
 // No pattern of writes makes configuration space grow bits that are not writable.
-TEST_P(ConfigSpaceTest, WritingOnesAndZerosLeavesReadOnlyBitsAlone) {
+TEST_P(ConfigSpaceTest, ReadOnlyBitsCannotBeWritten) {
   const ConfigLayout& layout = config_layout(model);
   for (const ConfigRegister& reg : layout.registers) {
     if (reg.name == "GDRST") {
@@ -205,7 +205,7 @@ TEST(ConfigSpaceDg1Test, BarsAreSixtyFourBitAndPrefetchable) {
   EXPECT_EQ(bench.device->config_read(0x18, 4) & 0xf, 0xcu) << "LMEMBAR";
 }
 
-TEST(ConfigSpaceDg1Test, AMaskedMessageWaitsForTheMask) {
+TEST(ConfigSpaceDg1Test, MaskedMessageStaysPending) {
   Bench bench("dg1");
   Device& device = *bench.device;
   const unsigned msi = 0xac;
@@ -223,7 +223,7 @@ TEST(ConfigSpaceDg1Test, AMaskedMessageWaitsForTheMask) {
   EXPECT_EQ(device.config_read(msi + 20, 4), 0u);
 }
 
-TEST(DeviceOptionsTest, MistakesAreSentences) {
+TEST(DeviceOptionsTest, InvalidOptionsGiveAMessage) {
   TestHost host;
   const auto refused = [&](std::string_view device, const DeviceOptions& options) {
     const auto created = Device::create(*spec::find_device(device), host, options);
@@ -238,7 +238,7 @@ TEST(DeviceOptionsTest, MistakesAreSentences) {
   EXPECT_FALSE(refused("snb", {.gtt_bytes = 0x10'0000}));
 }
 
-TEST(DeviceOptionsTest, ShowInConfigurationSpace) {
+TEST(DeviceOptionsTest, OptionsAppearInConfigurationSpace) {
   Bench snb("snb", {.pci_id = 0x0102, .gtt_bytes = 0x10'0000, .stolen_base = 0x7c00'0000});
   EXPECT_EQ(snb.device->config_read(0, 4), 0x0102'8086u);
   EXPECT_EQ(snb.device->config_read(0x50, 2) & 0x300u, 0x100u) << "GGMS: 1 MB";

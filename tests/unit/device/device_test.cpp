@@ -48,7 +48,7 @@ TEST_P(DeviceTest, EachDeviceHasItsOwnKernelLibrary) {
   EXPECT_NE(b.device->engines().kernels().find(code, 0), program);
 }
 
-TEST_P(DeviceTest, ExecutorsThatAreNotAvailableAreRefused) {
+TEST_P(DeviceTest, UnavailableExecutorsAreRefused) {
   TestHost host;
   const auto refused = Device::create(*GetParam(), host, {.executor = eu::ExecutorKind::compiled});
   ASSERT_FALSE(refused.ok());
@@ -56,7 +56,7 @@ TEST_P(DeviceTest, ExecutorsThatAreNotAvailableAreRefused) {
   EXPECT_FALSE(Device::create(*GetParam(), host, {.executor = eu::ExecutorKind::check}).ok());
 }
 
-TEST_P(DeviceTest, TwoSideBySideDoNotTouchEachOther) {
+TEST_P(DeviceTest, TwoDevicesAreIndependent) {
   Bench a(*GetParam());
   Bench b(*GetParam(), {.name = "gpu1"});
   const DeviceState before = b.device->snapshot();
@@ -90,7 +90,7 @@ TEST_P(DeviceTest, InterleavedRunsEqualSeparateRuns) {
   EXPECT_EQ(b.device->snapshot(), alone.device->snapshot());
 }
 
-TEST_P(DeviceTest, ASnapshotBringsEverythingBack) {
+TEST_P(DeviceTest, SnapshotRestoresTheWholeState) {
   Bench bench(*GetParam());
   bench.wake_all();
   babble(bench, 5, 500);
@@ -103,7 +103,7 @@ TEST_P(DeviceTest, ASnapshotBringsEverythingBack) {
   EXPECT_EQ(bench.device->snapshot(), end) << "the same accesses lead to the same state";
 }
 
-TEST_P(DeviceTest, ReportNamesWhatWasTouched) {
+TEST_P(DeviceTest, ReportNamesAccessedRegisters) {
   Bench bench(*GetParam());
   bench.wake_all();
   bench.write(0x2038, 0x1000);
@@ -115,7 +115,7 @@ TEST_P(DeviceTest, ReportNamesWhatWasTouched) {
 
 INSTANTIATE_TEST_SUITE_P(Devices, DeviceTest, ::testing::ValuesIn(every_model()), model_name);
 
-TEST(Timestamps, RunWithVirtualTimeOnly) {
+TEST(Timestamps, TimestampsFollowVirtualTime) {
   for (const spec::DeviceModel& model : spec::device_models()) {
     Bench bench(model);
     bench.wake_all();

@@ -34,7 +34,7 @@ class Gen4Table : public ::testing::TestWithParam<const spec::DeviceModel*> {
   }
 };
 
-TEST_P(Gen4Table, LiesInMainMemoryWherePgtblCtlSays) {
+TEST_P(Gen4Table, PgtblCtlLocatesTheTableInMainMemory) {
   // Firmware gave it a place: entries work before anybody writes the base.
   bench.map(0, 0x1000);
   bench.put_aperture(0, 1);
@@ -66,7 +66,7 @@ TEST_P(Gen4Table, LiesInMainMemoryWherePgtblCtlSays) {
   EXPECT_EQ(bench.host.value_at<uint32_t>(0x3'0080'001c), 0x6001u);
 }
 
-TEST_P(Gen4Table, KeepsAPlaceWhereTheHostHasNothing) {
+TEST_P(Gen4Table, TableMayBeOutsideHostMemory) {
   bench.write(kPgtblCtl, 0x0080'0031);  // above the host's memory
   bench.map(4, 0x1000);
   EXPECT_EQ(bench.entry(4), 0x1001u);
@@ -96,7 +96,7 @@ TEST_P(Gen4Table, OnlyTheAliasDropsCachedEntries) {
   EXPECT_EQ(bench.engine_reads(memory::Stream::batch, 0x5000, memory::TableKind::global), 1u);
 }
 
-TEST_P(Gen4Table, SwitchedOffOnlyProcessorReadsCursorAndVgaPass) {
+TEST_P(Gen4Table, DisabledTableAllowsOnlyCpuReadsCursorAndVga) {
   COVERS("G45-4.6-04");
   bench.map(0, 0x1000);
   bench.host.put<uint32_t>(0x1000, 0x77);
@@ -134,7 +134,7 @@ TEST_P(Gen4Table, SwitchedOffOnlyProcessorReadsCursorAndVgaPass) {
 }
 
 // After a reset the table is off, and its base is still where firmware put it.
-TEST_P(Gen4Table, IsOffAfterReset) {
+TEST_P(Gen4Table, TableIsDisabledAfterReset) {
   const uint32_t base = bench.read(kPgtblCtl) & ~1u;
   bench.map(0, 0x1000);
   bench.device->config_write(0xc0, 1, 1);
@@ -146,7 +146,7 @@ TEST_P(Gen4Table, IsOffAfterReset) {
 }
 
 // Linux's GTT driver clears the switch on G4x, at the start and after each reset, and goes on.
-TEST_P(Gen4Table, MayStayOnWhateverItsSwitchSays) {
+TEST_P(Gen4Table, TableMayIgnoreItsEnableBit) {
   MemoryBench linux_bench{*GetParam(), {.table_enabled = true}};
   const uint32_t base = linux_bench.read(kPgtblCtl) & ~1u;
   linux_bench.map(0, 0x1000);
@@ -159,7 +159,7 @@ TEST_P(Gen4Table, MayStayOnWhateverItsSwitchSays) {
   EXPECT_EQ(linux_bench.events(EventKind::fault), 0u);
 }
 
-TEST_P(Gen4Table, PageTableErrorsNameTheStreamAndStayUntilReset) {
+TEST_P(Gen4Table, PageTableErrorsNameTheStreamUntilReset) {
   COVERS("G45-5.7.2-01");
   COVERS("G45-5.7.2-05");
   struct Row {
@@ -192,7 +192,7 @@ TEST_P(Gen4Table, PageTableErrorsNameTheStreamAndStayUntilReset) {
   EXPECT_EQ(bench.read(kPgtblEr), expected);
 }
 
-TEST_P(Gen4Table, APageOutsideMemoryIsTheHostsOwnError) {
+TEST_P(Gen4Table, CpuAccessOutsideMemoryHasItsOwnErrorBit) {
   COVERS("G45-5.7.2-03");
   bench.map(0, 0x2'0000'0000);
   bench.aperture(0);
@@ -200,7 +200,7 @@ TEST_P(Gen4Table, APageOutsideMemoryIsTheHostsOwnError) {
 }
 
 // Snooped pages: reachable, but not for every client.
-TEST_P(Gen4Table, SnoopedPages) {
+TEST_P(Gen4Table, SnoopedPagesAreOnlyForSomeClients) {
   COVERS("G45-4.3-02");
   COVERS("G45-4.6.1-01");
   bench.set_entry(0, 0x1007);  // snooped
@@ -215,7 +215,7 @@ TEST_P(Gen4Table, SnoopedPages) {
   EXPECT_EQ(bench.events(EventKind::fault), 1u) << "an invalid entry";
 }
 
-TEST_P(Gen4Table, EveryClientUsesItsTableAndItsMemory) {
+TEST_P(Gen4Table, EachClientUsesItsTableAndMemoryType) {
   if (!bench.model.has(spec::Feature::ppgtt_1level)) {
     return;  // no per-process table: everything is global
   }
@@ -273,7 +273,7 @@ TEST_P(Gen4Table, EveryClientUsesItsTableAndItsMemory) {
   EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 1u);
 }
 
-TEST_P(Gen4Table, ProcessorAndDisplayUseTheGlobalTableOnly) {
+TEST_P(Gen4Table, CpuAndDisplayUseOnlyTheGlobalTable) {
   COVERS("G45-4.6-05");
   bench.map(0, 0x1000);
   bench.host.put<uint32_t>(0x1000, 0x111);
@@ -288,7 +288,7 @@ TEST_P(Gen4Table, ProcessorAndDisplayUseTheGlobalTableOnly) {
 }
 
 // Sixteen fences, for the processor alone.
-TEST_P(Gen4Table, FencesAreForTheProcessorAlone) {
+TEST_P(Gen4Table, FencesApplyToCpuAccessesOnly) {
   COVERS("G45-4.5.4-02");
   EXPECT_EQ(bench.device->memory().aperture().fences().count(), 16u);
   for (uint64_t page = 0; page < 2; ++page) {
@@ -328,7 +328,7 @@ TEST_P(Gen4Table, PhysicalAddressesAreNeitherTiledNorMapped) {
 
 INSTANTIATE_TEST_SUITE_P(Devices, Gen4Table, ::testing::ValuesIn(gen4_models()), model_name);
 
-TEST(Gm45ProcessTable, UpTo2GigabytesFromAPhysicalBase) {
+TEST(Gm45ProcessTable, ProcessTableMapsUpTo2GigabytesFromAPhysicalBase) {
   COVERS("G45-4.6-01");
   MemoryBench bench("gm45", {.aperture_bytes = 0x2000'0000});
   // The global table: 128 pages at any 4 KB boundary.

@@ -85,7 +85,7 @@ void noise(MemoryBench& bench, uint64_t seed, int count) {
   }
 }
 
-TEST_P(HostileMemory, StaysInside) {
+TEST_P(HostileMemory, RandomAccessesStayInsideTheirMemory) {
   MemoryBench bench(*GetParam(), {.stolen_base = GetParam()->local_bytes != 0 ? 0 : uint64_t{0x1000'0000}});
   bench.host.top = uint64_t{1} << 24;  // 16 MB: the rest are holes
   noise(bench, 1, 20000);
@@ -96,7 +96,7 @@ TEST_P(HostileMemory, StaysInside) {
   SUCCEED();
 }
 
-TEST_P(HostileMemory, IsTheSameEveryTimeAndOverASnapshot) {
+TEST_P(HostileMemory, RandomAccessesAreDeterministicAcrossSnapshots) {
   const auto run = [](bool interrupted) {
     MemoryBench bench(*GetParam());
     bench.host.top = uint64_t{1} << 22;

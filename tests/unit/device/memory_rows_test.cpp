@@ -14,7 +14,7 @@ bool has_wide_entries(const spec::DeviceModel& model) {
 }
 
 // What the manual of Gen11 still says of PGTBL_CTL, dword entries and tables of at most 512 KB is about older chips.
-TEST(MemoryRows, LaterChipsHaveNothingOfTheOldTables) {
+TEST(MemoryRows, LaterChipsHaveNoOldTableRegisters) {
   COVERS("ICL-AS-10");
   unsigned later = 0;
   for (const spec::DeviceModel* model : every_model()) {
@@ -42,7 +42,7 @@ TEST(MemoryRows, LaterChipsHaveNothingOfTheOldTables) {
 }
 
 // The part of DSM that firmware keeps: anywhere within, and published where it is.
-TEST(MemoryRows, FirmwaresPartOfDataStolenMemory) {
+TEST(MemoryRows, FirmwarePartOfStolenMemoryIsPublished) {
   COVERS("ICL-AS-06");
   constexpr uint64_t kMiB = 0x10'0000;
   const auto published = [](MemoryBench& bench) { return bench.read(0x1082c0) | uint64_t{bench.read(0x1082c4)} << 32; };
@@ -79,7 +79,7 @@ TEST(MemoryRows, FirmwaresPartOfDataStolenMemory) {
 }
 
 // A switch for throughput alone: software can set it, and translations stay what they are.
-TEST(MemoryRows, ConcurrentColorAndDepth) {
+TEST(MemoryRows, ConcurrentColorAndDepthBitHasNoEffect) {
   COVERS("ICL-TLB-06");
   MemoryBench bench("icl");
   bench.map(3, 0x1'0000);
@@ -95,7 +95,7 @@ TEST(MemoryRows, ConcurrentColorAndDepth) {
 }
 
 // An invalidation register reads its bit until every access that used old translations is done.
-TEST(MemoryRows, AnInvalidationIsPendingWhileAccessesAreUnderWay) {
+TEST(MemoryRows, InvalidationIsPendingDuringAccesses) {
   COVERS("ICL-TLB-16");
   for (const auto& [name, at, other] :
        {std::tuple{"skl", 0x4260u, 0x426cu}, {"icl", 0x4260u, 0x426cu}, {"tgl", 0xced8u, 0xcee4u}}) {
@@ -121,7 +121,7 @@ TEST(MemoryRows, AnInvalidationIsPendingWhileAccessesAreUnderWay) {
 
 // A driver's whole set-up through registers: the window, the tables in the context's own space, and what an engine
 // meets there.
-TEST(MemoryRows, TiledResourcesOfAnEngine) {
+TEST(MemoryRows, TiledResourcesAreTranslatedPerEngine) {
   struct Case {
     const char* device;
     uint32_t base;  // of the registers, in the order of writes below
@@ -196,7 +196,7 @@ TEST(MemoryRows, TiledResourcesOfAnEngine) {
 }
 
 // Gen6: only so many lines of the directory are loaded as DCLV has ones at its bottom; a line is sixteen entries.
-TEST(MemoryRows, ADirectoryOfAFewLines) {
+TEST(MemoryRows, DclvLimitsTheDirectory) {
   MemoryBench bench("snb");
   bench.host.put<uint32_t>(0x2'0000, 0x222);
   for (uint64_t entry = 0; entry < 64; ++entry) {
@@ -220,7 +220,7 @@ TEST(MemoryRows, ADirectoryOfAFewLines) {
 }
 
 // A flush of the command streamer drops everything that an engine's streams know, upper levels included.
-TEST(MemoryRows, AFlushDropsUpperLevels) {
+TEST(MemoryRows, FlushDropsUpperLevels) {
   MemoryBench bench("snb");
   bench.host.put<uint32_t>(0x2'0000, 0x222);
   bench.host.put<uint32_t>(0x3'0000, 0x333);
@@ -238,7 +238,7 @@ TEST(MemoryRows, AFlushDropsUpperLevels) {
 }
 
 // One access may write two entries of four bytes: both pages are looked up anew.
-TEST(MemoryRows, AWideWriteToTheAliasDropsEveryEntryItTouches) {
+TEST(MemoryRows, WideEntryWriteDropsBothTranslations) {
   for (const char* name : {"g45", "snb"}) {
     MemoryBench bench(name);
     bench.host.put<uint32_t>(0x1000, 1);
@@ -254,7 +254,7 @@ TEST(MemoryRows, AWideWriteToTheAliasDropsEveryEntryItTouches) {
 }
 
 // After an engine's reset a context finds nothing of the old one's pointers.
-TEST(MemoryRows, AnEngineResetForgetsThePointers) {
+TEST(MemoryRows, EngineResetClearsThePointers) {
   MemoryBench bench("icl");
   bench.device->memory().begin_context(0);
   bench.write(0x2270, 0x40'0000);
@@ -267,7 +267,7 @@ TEST(MemoryRows, AnEngineResetForgetsThePointers) {
 }
 
 // Three kinds of graphics addresses, and physical memory in two: the same number means another byte in each.
-TEST(MemoryRows, KindsOfAddressesOfGen4) {
+TEST(MemoryRows, Gen4AddressKindsReachDifferentMemory) {
   COVERS("G45-4.4-04");
   MemoryBench bench("gm45");
   Device& device = *bench.device;
@@ -299,7 +299,7 @@ TEST(MemoryRows, KindsOfAddressesOfGen4) {
 }
 
 // The per-process space is the processor's only where the global table maps the same page. Its size is the table's.
-TEST(MemoryRows, TheProcessorReachesPerProcessPagesOnlyThroughTheGlobalTable) {
+TEST(MemoryRows, CpuReachesProcessPagesOnlyThroughTheGlobalTable) {
   MemoryBench bench("gm45");
   bench.host.put<uint32_t>(0x90'0000, 0x3'0001);
   bench.write(0x20c4, 0x0090'0001);

@@ -12,7 +12,7 @@ namespace {
 constexpr uint64_t kLocalBytes = uint64_t{4} << 30;
 constexpr uint64_t kMiB = uint64_t{1} << 20;
 
-TEST(Dg1ReservedAreas, LieInLocalMemoryWithoutOverlap) {
+TEST(Dg1ReservedAreas, AreasAreInLocalMemoryWithoutOverlap) {
   COVERS("DG1-MEM-01");
   Bench bench("dg1");
   const auto base_at = [&](uint32_t offset) {
@@ -47,7 +47,7 @@ TEST(Dg1ReservedAreas, LieInLocalMemoryWithoutOverlap) {
 
 // GEN6_STOLEN_RESERVED of integrated parts (i915): bit 0 is the enable; the size is in bits 5:4 on Gen6, 0 for 1 MB,
 // the most it can say, and in bits 8:7 later, 1 for 2 MB.
-TEST(StolenReserved, TheSizeStandsWhereTheGenerationHasIt) {
+TEST(StolenReserved, SizeFieldDependsOnTheGeneration) {
   constexpr uint64_t kBase = 0x7c00'0000;
   const struct {
     const char* device;

@@ -62,7 +62,7 @@ TEST_P(ResetTest, FullGraphicsResetClearsEveryEngine) {
 
 // Linux asks the first chips for a reset and for its end, and believes neither without bit 1 (i915_do_reset); of the
 // later ones it waits for bit 0 (g4x_do_reset).
-TEST(ConfigReset, LastsUntilItIsEndedOnTheFirstChips) {
+TEST(ConfigReset, ResetLastsUntilSoftwareEndsItOnGen4) {
   constexpr std::pair<const char*, bool> kChips[] = {{"i965", true}, {"gm965", true}, {"g45", false}, {"gm45", false}};
   for (const auto& [name, lasts] : kChips) {
     Bench bench(*spec::find_device(name));
@@ -79,7 +79,7 @@ TEST(ConfigReset, LastsUntilItIsEndedOnTheFirstChips) {
 }
 
 // Linux resets the graphics part when it binds, and never writes LMEM_CFG: page tables stay where firmware put them.
-TEST(LocalTables, SurviveAReset) {
+TEST(LocalTables, LocalTablesSurviveAReset) {
   Bench bench(*spec::find_device("dg1"));
   bench.wake_all();
   EXPECT_EQ(bench.read(0xcf58), 1u << 31);
@@ -87,7 +87,7 @@ TEST(LocalTables, SurviveAReset) {
   EXPECT_EQ(bench.read(0xcf58), 1u << 31);
 }
 
-TEST_P(ResetTest, RenderResetLeavesTheOtherEnginesAlone) {
+TEST_P(ResetTest, RenderResetKeepsOtherEngines) {
   fill();
   gdrst(2, 1);
   for (const spec::EngineModel& engine : model.engines) {
@@ -98,7 +98,7 @@ TEST_P(ResetTest, RenderResetLeavesTheOtherEnginesAlone) {
   }
 }
 
-TEST_P(ResetTest, ResetHandshake) {
+TEST_P(ResetTest, ResetControlHandshake) {
   if (!model.has(spec::Feature::ring_reset_ctl)) {
     EXPECT_TRUE(bench.device->mmio().bank().map().slots_of("RESET_CTL").empty());
     return;
@@ -122,7 +122,7 @@ TEST_P(ResetTest, ResetHandshake) {
 }
 
 // After a function level reset every register shows its reset value and nothing is awake; memory keeps its content.
-TEST_P(ResetTest, FunctionLevelReset) {
+TEST_P(ResetTest, FunctionLevelResetRestoresResetValues) {
   const auto find = [&](uint8_t id) {
     unsigned at = bench.device->config_read(0x34, 1);
     while (at != 0 && bench.device->config_read(at, 1) != id) {
@@ -167,7 +167,7 @@ TEST_P(ResetTest, FunctionLevelReset) {
 INSTANTIATE_TEST_SUITE_P(Devices, ResetTest, ::testing::ValuesIn(every_model()), model_name);
 
 // Seed 003 does not give GDRST; the bits are those Linux uses: 3:2 domain (0 all, 1 render, 3 media), 0 enable.
-TEST(G45Reset, MediaDomain) {
+TEST(G45Reset, MediaDomainResetsOnlyTheVideoEngine) {
   Bench bench("g45");
   bench.write(0x2038, 0x1000);
   bench.write(0x4038, 0x2000);
@@ -193,7 +193,7 @@ TEST(IclReset, EachMediaEngineHasItsBit) {
   }
 }
 
-TEST(Dg1Reset, DriverResetClearsRegistersAndLocalMemoryButNotConfiguration) {
+TEST(Dg1Reset, DriverResetKeepsConfigurationSpace) {
   Bench bench("dg1");
   bench.wake_all();
   bench.write(0x2038, 0x1000);

@@ -16,7 +16,7 @@ class StolenTest : public ::testing::TestWithParam<const spec::DeviceModel*> {
   uint64_t gsm() const { return kStolenBase - bench.model.gtt_bytes; }
 };
 
-TEST_P(StolenTest, TheProcessorReachesDataStolenMemoryThroughTheApertureOnly) {
+TEST_P(StolenTest, CpuReachesStolenMemoryOnlyThroughTheAperture) {
   bench.host.put<uint32_t>(kStolenBase + 0x5000, 0x1111'1111);  // the host's memory below is hidden
   bench.map(0, kStolenBase + 0x5000);
   bench.map(1, kStolenBase + bench.model.stolen_bytes - 3 * kMiB);
@@ -40,7 +40,7 @@ TEST_P(StolenTest, TheProcessorReachesDataStolenMemoryThroughTheApertureOnly) {
   EXPECT_EQ(bench.events(EventKind::bad_access), 2u);
 }
 
-TEST_P(StolenTest, TheTablesMemoryIsOpenThroughItsAliasOnly) {
+TEST_P(StolenTest, TableMemoryIsAccessibleOnlyThroughItsAlias) {
   COVERS("ICL-AS-03");
   const unsigned bytes = bench.entry_bytes();
   bench.map(0, gsm());  // the page that holds the first entries, this one too
@@ -60,7 +60,7 @@ TEST_P(StolenTest, TheTablesMemoryIsOpenThroughItsAliasOnly) {
       << "engines reach the memory directly";
 }
 
-TEST_P(StolenTest, ContentSurvivesWhatItShould) {
+TEST_P(StolenTest, ContentSurvivesResetsAndSnapshots) {
   Device& device = *bench.device;
   bench.map(0, kStolenBase + 0x5000);
   bench.put_aperture(0, 0x1234);
@@ -78,7 +78,7 @@ TEST_P(StolenTest, ContentSurvivesWhatItShould) {
 
 INSTANTIATE_TEST_SUITE_P(Devices, StolenTest, ::testing::ValuesIn(models_with_aperture()), model_name);
 
-TEST(GttStolen, SizesAndPlace) {
+TEST(GttStolen, SizesAndLocationOfTheTable) {
   COVERS("ICL-AS-04");
   for (const uint64_t megabytes : {1u, 2u, 4u, 8u}) {
     const uint64_t bytes = megabytes * kMiB;
@@ -131,7 +131,7 @@ TEST(DataStolen, SizesInStepsOf32Megabytes) {
   }
 }
 
-TEST(DataStolen, BadPlacesAreTheUsersMistake) {
+TEST(DataStolen, InvalidStolenBaseIsRefused) {
   TestHost host;
   const spec::DeviceModel& icl = *spec::find_device("icl");
   EXPECT_FALSE(Device::create(icl, host, {.stolen_base = 0x1000}).ok());
@@ -164,7 +164,7 @@ TEST(LocalMemory, BarTableAndEnginesSeeTheSameBytes) {
   EXPECT_EQ(bench.entry(0), 0x12'3003u);
 }
 
-TEST(LocalMemory, AddressesStayOverSnapshots) {
+TEST(LocalMemory, TranslationsSurviveSnapshots) {
   MemoryBench bench("dg1");
   Device& device = *bench.device;
   bench.map(0, 0x40'0000, true);

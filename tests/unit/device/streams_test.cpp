@@ -65,7 +65,7 @@ class Contexts : public ::testing::TestWithParam<const spec::DeviceModel*> {
   }
 };
 
-TEST_P(Contexts, ApertureAndDisplayUseTheGlobalTableEnginesEither) {
+TEST_P(Contexts, EnginesMayUseEitherTable) {
   COVERS("ICL-MODE-05");
   bench.host.put<uint32_t>(0x1'0000, 0x111);
   bench.host.put<uint32_t>(0x2'0000, 0x222);
@@ -86,7 +86,7 @@ TEST_P(Contexts, ApertureAndDisplayUseTheGlobalTableEnginesEither) {
   EXPECT_EQ(bench.events(), 0u);
 }
 
-TEST_P(Contexts, AContextWithoutTablesUsesTheGlobalOne) {
+TEST_P(Contexts, ContextWithoutTablesUsesTheGlobalTable) {
   bench.host.put<uint32_t>(0x1'0000, 0x111);
   bench.host.put<uint32_t>(0x3'0000, 0x333);
   bench.map(0x200, 0x1'0000);
@@ -140,7 +140,7 @@ TEST_P(Contexts, InvalidationRegistersDropTranslationsAndReadZero) {
   EXPECT_EQ(bench.events(), 0u);
 }
 
-TEST_P(Contexts, TheFirstFaultStandsInTheRegisters) {
+TEST_P(Contexts, FaultRegistersHoldTheFirstFault) {
   const bool gen12 = model.gen == spec::GenId::gen12;
   const uint32_t fault = gen12 ? 0xcec4 : 0x4094;
   const uint32_t data0 = gen12 ? 0xceb8 : 0x4b10;
@@ -168,7 +168,7 @@ TEST_P(Contexts, TheFirstFaultStandsInTheRegisters) {
   EXPECT_FALSE(bench.device->memory().faults().engine(0).hung);
 }
 
-TEST_P(Contexts, ASnapshotBringsTheContextBack) {
+TEST_P(Contexts, SnapshotRestoresTheContext) {
   bench.host.put<uint32_t>(0x2'0000, 0x222);
   bench.host.put<uint32_t>(0x3'0000, 0x333);
   load(0, tables(0x40'0000, 0x2'0000));
@@ -191,7 +191,7 @@ TEST_P(Contexts, ASnapshotBringsTheContextBack) {
 }
 
 // An engine reset forgets the context's registers but not what is cached; the device's reset forgets everything.
-TEST_P(Contexts, ResetsOfAnEngineKeepTheTlbs) {
+TEST_P(Contexts, EngineResetKeepsTheTlbs) {
   bench.host.put<uint32_t>(0x2'0000, 0x222);
   load(0, tables(0x40'0000, 0x2'0000));
   EXPECT_EQ(reads(0, memory::TableKind::per_process), 0x222u);
@@ -245,7 +245,7 @@ TEST(SnbContexts, DirectoryInsideTheGlobalTable) {
 }
 
 // Observed with traces of the OpenCL driver: tables are in local memory when LMEM_CFG says so.
-TEST(Dg1Contexts, WhereTablesLie) {
+TEST(Dg1Contexts, LmemCfgSelectsTheMemoryOfTables) {
   const auto run = [](bool firmware, bool write_enable) {
     MemoryBench bench("dg1", {.local_tables = firmware});
     for (const auto& [at, value] : {std::pair{0x40'0000u, 0x40'1003u},

@@ -29,7 +29,7 @@ picture::Rgba rgb(uint32_t value) {
   return {static_cast<uint8_t>(value >> 16), static_cast<uint8_t>(value >> 8), static_cast<uint8_t>(value), 255};
 }
 
-TEST(SurfacePictures, LinearAndTiled) {
+TEST(SurfacePictures, LinearAndTiledSurfacesGiveTheSamePicture) {
   for (const Tiling tiling : {Tiling::linear, Tiling::x, Tiling::y}) {
     PictureBench bench;
     constexpr uint32_t kPitch = 1024;
@@ -52,7 +52,7 @@ TEST(SurfacePictures, LinearAndTiled) {
   }
 }
 
-TEST(SurfacePictures, WhatIsNotMappedIsBlackAndCounted) {
+TEST(SurfacePictures, UnmappedPagesAreBlackAndCounted) {
   PictureBench bench;
   bench.put(63 * 4096, 0x123456);
   const auto made = bench.take({kAt + 63 * 4096, 1024, 3, 4096, picture::PixelFormat::xrgb8888, Tiling::linear});
@@ -62,7 +62,7 @@ TEST(SurfacePictures, WhatIsNotMappedIsBlackAndCounted) {
   EXPECT_EQ(made->image.at(0, 1), rgb(0));
 }
 
-TEST(SurfacePictures, NumbersThatDoNotFitAreRefused) {
+TEST(SurfacePictures, InvalidSizesAreRefused) {
   PictureBench bench;
   using picture::PixelFormat;
   const SurfaceView views[] = {

@@ -11,7 +11,7 @@ namespace {
 constexpr uint32_t kWake = 0x0001'0001;
 constexpr uint32_t kRelease = 0x0001'0000;
 
-TEST(Dg1Wake, ASleepingDomainSinksWritesAndAnswersZero) {
+TEST(Dg1Wake, SleepingDomainDropsWritesAndReadsZero) {
   COVERS("DG1-FW-09");
   COVERS("DG1-FW-10");
   Bench bench("dg1");
@@ -55,7 +55,7 @@ TEST(Dg1Wake, EachRequestWakesItsOwnDomain) {
   }
 }
 
-TEST(Dg1Wake, RangesWithoutEndpointTerminateEvenWhenAllIsAwake) {
+TEST(Dg1Wake, RangesWithoutEndpointAlwaysTerminate) {
   COVERS("DG1-FW-06");
   Bench bench("dg1");
   bench.wake_all();
@@ -82,7 +82,7 @@ TEST(SnbWake, OneUnmaskedRequestServesTheWholeGt) {
   }
 }
 
-TEST(ChvWake, RenderAndMediaAreApart) {
+TEST(ChvWake, RenderAndMediaAreSeparateDomains) {
   Bench bench("chv");
   bench.write(0x1300b0, kWake);
   EXPECT_EQ(bench.read(0x1300b4), 1u);
@@ -119,7 +119,7 @@ TEST(Wake, SubmissionPortsAreReachableWhileTheEngineSleeps) {
   }
 }
 
-TEST(Wake, GatingCanBeOff) {
+TEST(Wake, PowerGatingCanBeDisabled) {
   Bench bench("dg1", {.power_gating = false});
   bench.write(0x2038, 0x5000);
   EXPECT_EQ(bench.read(0x2038), 0x5000u);
@@ -129,7 +129,7 @@ TEST(Wake, GatingCanBeOff) {
   EXPECT_EQ(bench.read(0x2038), 0x5000u) << "the choice survives a reset";
 }
 
-TEST(Wake, AStreamerNeedsNoRequest) {
+TEST(Wake, StreamerAccessesNeedNoWakeRequest) {
   Bench bench("dg1");
   mmio::MmioSpace& mmio = bench.device->mmio();
   mmio.write(0x2038, 4, 0x9000, mmio::SelectorOrigin::command_streamer);
@@ -146,7 +146,7 @@ constexpr uint32_t kMulticast = 0x8000'0000;
 constexpr uint32_t kPerDss = 0x9524;   // SUBSLICE_UNIT_LEVEL_CLKGATE
 constexpr uint32_t kPerBank = 0xb100;  // LSQCREG1
 
-TEST(Dg1Steering, UnicastReachesOneCopyMulticastAll) {
+TEST(Dg1Steering, UnicastReachesOneCopyAndMulticastAll) {
   COVERS("DG1-STEER-04");
   Bench bench("dg1");
   bench.wake_all();
@@ -173,7 +173,7 @@ TEST(Dg1Steering, UnicastReachesOneCopyMulticastAll) {
   EXPECT_EQ(bench.events(EventKind::terminated_access), 0u);
 }
 
-TEST(Dg1Steering, MulticastMeansNothingToASingleRegister) {
+TEST(Dg1Steering, MulticastHasNoEffectOnASingleRegister) {
   COVERS("DG1-STEER-03");
   Bench bench("dg1");
   bench.wake_all();
@@ -200,7 +200,7 @@ TEST(Dg1Steering, StreamersHaveTheirOwnSelector) {
   EXPECT_EQ(bench.read(kPerDss), rw);
 }
 
-TEST(Dg1Steering, FusedOffCopiesTerminateAndTheFusesSaySo) {
+TEST(Dg1Steering, FusedOffCopiesTerminateAndShowInTheFuses) {
   COVERS("DG1-STEER-05");
   COVERS("DG1-STEER-07");
   DeviceOptions options;
