@@ -91,7 +91,8 @@ struct OverlayState {
   bool coefficients_loaded = false;  // at least once
   std::optional<OverlayFlip> waiting;
   std::optional<OverlayFlip> active;  // the last performed flip
-  std::vector<uint32_t> registers;    // as last read from memory, then the filter coefficients; none before the first
+  std::vector<uint32_t>
+      registers;  // as last read from memory, then the filter coefficients; empty before the first flip
   bool operator==(const OverlayState&) const = default;
 };
 
@@ -101,7 +102,7 @@ struct DisplayState {
   std::vector<PlaneState> planes;    // in the order of find_planes
   std::vector<CursorState> cursors;  // in the order of find_cursors
   OverlayState overlay;
-  uint64_t skipped_edges = 0;  // that nobody was told of, see Display::advance_to
+  uint64_t skipped_edges = 0;  // edges that were not reported, see Display::advance_to
   bool assumed_clock = false;  // a pipe ran without a clock from its registers
   fbc::State fbc;              // of GM965
   dpfc::State dpfc;            // of GM45

@@ -1,4 +1,4 @@
-// Time of the display: which edge comes next, telling and skipping them, and where the beams are now.
+// Time of the display: finds the next edge, reports or skips edges, and computes the current beam positions.
 #include <array>
 
 #include "base/bits.h"
@@ -75,7 +75,7 @@ std::optional<uint64_t> Display::next_event(uint64_t least_ns) const {
 }
 
 void Display::advance_to(uint64_t nanoseconds) {
-  check(!advancing_, "a display listener moved time");
+  check(!advancing_, "advance_to called by a display listener");
   if (nanoseconds <= state_.now_ns) {
     return;
   }
@@ -97,7 +97,7 @@ void Display::start_cursors() {
   }
 }
 
-// Tells or skips the earliest edges of one kind. False: none is left.
+// Reports or skips the earliest edges of one kind. False: no edge is left.
 bool Display::step(uint64_t until) {
   std::optional<uint64_t> earliest;
   unsigned pipe = 0;
@@ -110,7 +110,7 @@ bool Display::step(uint64_t until) {
       }
       Pixels& done = cursors_[p].done[k];
       std::optional<uint64_t> time = time_of(state_.pipes[p], edges->after(done));
-      if (time.has_value() && *time < state_.now_ns) {  // a kind that nobody asked for until now
+      if (time.has_value() && *time < state_.now_ns) {  // a kind that was not requested until now
         done = position(state_.pipes[p]);
         time = time_of(state_.pipes[p], edges->after(done));
       }
@@ -190,7 +190,7 @@ void Display::vblank(unsigned pipe) {
   listener_.on_vblank(pipe);
 }
 
-// What others ask.
+// Queries of other units.
 
 void Display::watch(unsigned pipe, PipeEdge edge, bool on) {
   if (pipe >= pipes()) {
@@ -199,7 +199,7 @@ void Display::watch(unsigned pipe, PipeEdge edge, bool on) {
   const auto mask = static_cast<uint8_t>(1u << static_cast<unsigned>(edge));
   uint8_t& watched = state_.pipes[pipe].watched;
   watched = static_cast<uint8_t>(on ? watched | mask : watched & ~mask);
-  // An edge of this very moment is past.
+  // An edge at exactly this time is past.
   cursors_[pipe].done[static_cast<unsigned>(Edge::hblank)] =
       pipe_running(pipe) ? position(state_.pipes[pipe]) : Pixels{0};
 }

@@ -1,7 +1,6 @@
-// VGA register file: I/O ports 3B0-3DF and the same offsets from the MMIO base. DG1 PRM vol. 13, "VGA and Extended VGA
+// VGA registers: I/O ports 3B0-3DF and the same offsets from the MMIO base. DG1 PRM vol. 13, "VGA and Extended VGA
 // Register Map" (seed 000). Models the index registers, the attribute controller's flip-flop, the palette's state
-// machine and the monochrome/colour alias. Left out: the VGA picture itself (text, planes, fonts) and the timing behind
-// ST01.
+// machine and the monochrome/colour alias. Not modelled: the VGA picture (text, planes, fonts) and the timing of ST01.
 #pragma once
 
 #include <array>

@@ -256,8 +256,8 @@ TEST_P(LongBlit, OverlapInTheUnsafeDirectionRepeatsBytes) {
   }
 }
 
-// The pattern is read before the first pixel; the rectangle then covers it.
-TEST_P(LongBlit, PatternUnderItsOwnRectangle) {
+// The pattern is read before the first pixel; the rectangle then overwrites it.
+TEST_P(LongBlit, RectangleMayCoverItsPattern) {
   for (uint64_t i = 0; i < 64; ++i) {
     bench.poke(bench.target + 4 * i, static_cast<uint32_t>(i) * 0x0101'0101u);
   }
@@ -271,8 +271,8 @@ TEST_P(LongBlit, PatternUnderItsOwnRectangle) {
   }
 }
 
-// Fault and halt: the BLT waits for a page in its middle and goes on when the response comes. Nothing is done twice.
-TEST(LongBlitFault, PageResponseGoesOnWhereItStopped) {
+// Fault and halt: the BLT waits for a page in its middle and resumes after the response. No pixel is drawn twice.
+TEST(LongBlitFault, PageResponseResumesTheBlt) {
   for (const char* const chip : {"bdw", "skl", "icl", "tgl"}) {
     LongBench bench(chip);
     constexpr uint64_t kPages = 700;

@@ -285,7 +285,7 @@ TEST(TlbRows, AccessedAndDirtyFlagsAreSticky) {
     EXPECT_FALSE(walk_of(bench, chain, kRead).fault);  // sticky
     EXPECT_NE(bench.get(chain.leaf().entry_address) & bit_at(6), 0u);
   }
-  // Nothing is committed before the bit is visible: with a dirty bit that cannot be written, the data stays away too.
+  // Data is not written before the dirty bit is: if the bit cannot be written, neither is the data.
   class ReadOnlyTables final : public NestedTranslation {
    public:
     Result translate(const PhysicalMemory&, uint64_t address) const override {
