@@ -129,7 +129,7 @@ void Engine::handle(StreamStop stop) {
     case StreamStop::budget:
     case StreamStop::left:
     case StreamStop::held:
-      break;  // what the visitor wanted stands in the state
+      break;  // the state says what the visitor wanted
     case StreamStop::stopped:
       leave_stream();
       break;
@@ -164,7 +164,7 @@ void Engine::handle(StreamStop stop) {
   }
 }
 
-// Nothing can be fetched: a fault that somebody repairs, or the end.
+// Handles a failed fetch: a fault that software can repair, or a hang.
 void Engine::stopped_at_hole() {
   if (generation_.has(spec::Feature::no_fault_model)) {
     hang("no page where commands are fetched");
@@ -173,7 +173,7 @@ void Engine::stopped_at_hole() {
   }
 }
 
-// A command that ends the context, or one where other work may come in.
+// Handles a command that ends the context, or one where other work may be scheduled.
 void Engine::leave_stream() {
   if (state_.ring.end_context) {
     state_.ring.end_context = false;

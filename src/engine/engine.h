@@ -1,6 +1,6 @@
-// A command streamer: takes work from its ring or execlist port, parses it, does the commands of the memory interface
-// itself and hands the others to its back end. Runs in steps of virtual time; a command may wait, and other engines go
-// on. What software sees of it are registers, memory and interrupts.
+// A command streamer. It takes work from its ring or execlist port, parses it, executes the commands of the memory
+// interface itself and hands the others to its back end. It runs in slices of virtual time; while a command waits,
+// other engines continue. Software sees it through registers, memory and interrupts.
 //
 // The engine is the hub: parts (ring, execlist port, errors, ...) and command handlers (mi_*.cpp) work on it.
 #pragma once
@@ -52,19 +52,20 @@ class Engine {
 
   const spec::EngineModel& model() const { return registers_.engine(); }
 
-  // Works until its time reaches `until` or there is nothing to do; its time is `until` then, or later when a command
-  // took longer. False: it did nothing.
+  // Runs until the engine's time reaches `until` or no work is left. The time is `until` afterwards, or later if a
+  // command took longer. False: nothing was done.
   bool run(uint64_t until);
-  // For the scheduler: a slice is over; `alone`: no other engine had work, so that the next one may be longer.
+  // Tells the engine that a slice is over. `alone`: no other engine had work, so the next slice may be longer.
   void note_slice(bool alone, unsigned most) {
     const bool longer = alone && state_.activity == Activity::running;
     state_.lone_slices = longer ? static_cast<uint8_t>(std::min(state_.lone_slices + 1u, most)) : uint8_t{0};
   }
-  // Time has passed while the engine had nothing to do.
+  // Moves the time of an engine without work forward.
   void catch_up(uint64_t now) { state_.time = std::max(state_.time, now); }
-  // Something that it may wait for has changed: a register, memory, an event.
+  // Wakes the engine: a register, memory or an event that it may wait for has changed.
   void poke();
-  // A semaphore signal for a context, by the upper dword of its descriptor. Rings have no contexts, and hear all.
+  // Delivers a semaphore signal for a context, by the upper dword of its descriptor. Rings have no contexts and take
+  // every signal.
   void hear_signal(uint32_t context_id);
 
   void reset();  // the engine's registers are reset by the caller
@@ -98,38 +99,38 @@ class Engine {
   LevelState& level() { return state_.levels[stream_.state().depth]; }
   const LevelState& level() const { return state_.levels[stream_.state().depth]; }
   bool in_batch() const { return stream_.state().depth != 0; }
-  // There is work, done or not.
+  // Returns whether there is unfinished work.
   bool busy() const;
   // The mobile Gen4.5 part: per-process address space and run lists are enabled.
   bool per_process_space() const;
   // Per-process addresses exist on this chip, but not now: run lists are disabled, or it has none.
   bool lacks_process_space() const;
-  // The table that the running commands were fetched through.
+  // Returns the table that the running commands were fetched through.
   memory::TableKind fetched_from() const {
     return stream_.level().space == StreamSpace::ppgtt ? memory::TableKind::per_process : memory::TableKind::global;
   }
   memory::AddressSpace& data_space(memory::TableKind table, memory::Stream stream = memory::Stream::store_data) {
     return services_.space(stream, table);
   }
-  // A register access of a command.
+  // Register accesses of a command.
   uint32_t read_register(uint32_t offset);
   void write_register(uint32_t offset, uint32_t value, uint32_t lanes = mmio::kAllLanes);
 
-  // What a handler returns when its command cannot be finished now: it is parsed again later.
+  // Returned by a handler whose command cannot be finished now: the command is parsed again later.
   Next wait(WaitKind kind, uint32_t detail = 0, std::optional<uint64_t> until = std::nullopt);
-  // The engine is stuck until it is reset.
+  // Stops the engine until it is reset.
   Next hang(std::string_view reason);
-  // An access was stopped by a fault: the command is repeated when the page comes, or never.
+  // Handles an access that a fault stopped: the command is repeated after the page response, or never.
   Next stopped_by_fault();
-  // A part of a long command is done, and its time is spent: it is parsed again for the next part.
+  // Ends a part of a long command. The command is parsed again for the next part.
   Next go_on() {
     did_part_ = true;
     return Next::hold();
   }
-  // Such a command has begun and not ended: nothing else may come in between.
+  // Returns whether a long command is unfinished. No other command may run before it ends.
   bool in_command() const { return state_.long_command.is_of(stream_.level().address.value, state_.commands); }
 
-  // A register write of the running command has reset the engine: there is no next command.
+  // Returns whether a register write of the running command has reset the engine: there is no next command.
   bool was_reset() const { return was_reset_; }
 
   // Spends the time of a part of a draw, dispatch or blit, and counts what it got done.
@@ -141,7 +142,7 @@ class Engine {
   void spend(uint64_t nanoseconds) { state_.time += nanoseconds; }
   uint64_t now() const { return state_.time; }
   void raise(EventKind kind, std::string_view item, uint64_t address, uint64_t value, std::string detail) const;
-  // The command was done, but not exactly as hardware does it; or not at all.
+  // Marks the command as not done exactly as hardware does it, or as not done at all.
   void approximate(const spec::CommandDesc& desc, std::string_view reason);
   void unsupported(const spec::CommandDesc& desc);
 

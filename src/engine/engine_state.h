@@ -1,4 +1,4 @@
-// Everything of an engine that is not in a register: plain data, so that a snapshot is a copy. Each part's own state is
+// The state of an engine that is not in a register. It is plain data, so a snapshot is a copy. Each part's state is
 // declared beside the part.
 #pragma once
 
@@ -32,7 +32,7 @@ enum class WaitKind : uint8_t {
   none,
   event,      // MI_WAIT_FOR_EVENT
   semaphore,  // MI_SEMAPHORE_WAIT, MI_SEMAPHORE_MBOX
-  rest,       // the ring's tail lies inside a command: the rest must come first
+  rest,       // the ring's tail lies inside a command: software must write the rest first
   page,       // fault and halt: a page response
   parser,     // stopped by software (MI_MODE)
 };
@@ -40,18 +40,18 @@ enum class WaitKind : uint8_t {
 struct Wait {
   WaitKind kind = WaitKind::none;
   uint32_t detail = 0;              // of an event: what was waited for; of a semaphore: the token
-  std::optional<uint64_t> until{};  // virtual time at which to look again; nothing: when something changes
+  std::optional<uint64_t> until{};  // virtual time of the next check; nothing: when something changes
 
-  // A command waits for a condition that registers show; also when somebody has since asked the engine to look again.
+  // Returns whether a command waits for a condition that registers show, also after the engine was told to check again.
   bool holds_stream() const { return kind == WaitKind::event || kind == WaitKind::semaphore; }
 
   bool operator==(const Wait&) const = default;
 };
 
-// When other work may come in between the commands of a batch buffer (seed 003 1.5).
+// When other work may run between the commands of a batch buffer (seed 003 1.5).
 enum class Arbitration : uint8_t { at_chain_points, between_commands, never };
 
-// What a level of the stream is besides its place.
+// Properties of a level of the stream, besides its address.
 struct LevelState {
   bool privileged = true;
   bool second_level = false;
@@ -60,9 +60,9 @@ struct LevelState {
   bool operator==(const LevelState&) const = default;
 };
 
-// A wait for a moment that has begun: it is over at `at`, whatever the display does then.
+// A wait for a point in time. It ends at `at`, even if the display's timing changes in between.
 struct EventWait {
-  GpuVa command;  // that waits
+  GpuVa command;  // the waiting command
   uint64_t at = 0;
 
   bool operator==(const EventWait&) const = default;
@@ -75,14 +75,14 @@ struct EngineState {
   Wait wait;
   std::optional<EventWait> event{};
   uint64_t time = 0;                      // virtual nanoseconds up to which the engine has worked
-  uint8_t lone_slices = 0;                // slices in which it alone had work, one after the other
+  uint8_t lone_slices = 0;                // consecutive slices in which no other engine had work
   uint64_t commands = 0;                  // parsed so far; those that wait count when they are done
   uint32_t header = 0;                    // of the command parsed last
   bool arbitration = true;                // MI_ARB_ON_OFF
   bool lite_restores = false;             // ... switched it off but for lite restores
   bool arbitration_off_in_batch = false;  // ... by a batch that has not switched it on again
   bool preparser = true;                  // MI_ARB_CHECK may switch the pre-parser off
-  bool lone_scan_lines = false;           // an odd number of MI_LOAD_SCAN_LINES so far, one behind the other
+  bool lone_scan_lines = false;           // an odd number of consecutive MI_LOAD_SCAN_LINES so far
   uint8_t predicate = 0;                  // what MI_SET_PREDICATE asked for; 0: nothing
   bool predicate_bit = false;             // ... and found: some commands are no-operations
   MathState math;

@@ -1,4 +1,4 @@
-// What software sees of an error: ESR, EMR, EIR, where the command stood, and the master error. Seed 003 5.7; seed 000,
+// How software sees an error: ESR, EMR, EIR, the address of the command, and the master error. Seed 003 5.7; seed 000,
 // hardware status page (error registers). The registers of Gen4's render engine stand for the whole device. Left out:
 // display underruns (no bit is public) and memory refresh errors (memory does not forget here).
 #pragma once

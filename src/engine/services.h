@@ -1,5 +1,5 @@
-// What a command streamer needs of the device around it: memory, interrupts, time, other engines, the display. The
-// device implements it, once for each engine.
+// The services of the device that a command streamer uses: memory, interrupts, time, other engines, the display. The
+// device implements them once per engine.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ namespace halogen::engine {
 // A step of a context switch. Only contexts that are submitted with a descriptor take these steps.
 struct ContextStep {
   enum class Kind : uint8_t {
-    begin,   // page tables of the old context go; PDP registers are restored next
+    begin,   // the page tables of the old context are dropped; PDP registers are restored next
     launch,  // the new context uses its tables
     idle,    // the old context has left and no other one follows
   };
@@ -44,19 +44,19 @@ struct SemaphoreSignal {
 // Events go to the host.
 class Services : public EventSink {
  public:
-  // Graphics memory as a stream of this engine sees it. Ask again for each batch: modes change it.
+  // Returns graphics memory as a stream of this engine sees it. Valid for one batch: modes change it.
   virtual memory::AddressSpace& space(memory::Stream stream, memory::TableKind table) = 0;
-  // Addresses that no table maps. False where there is nothing.
+  // Access addresses that no table maps. False: no memory is there.
   virtual bool read_physical(PhysAddr address, std::span<std::byte> into) = 0;
   virtual bool write_physical(PhysAddr address, std::span<const std::byte> from) = 0;
-  // The rest of a page of physical memory from `address` on; empty where there is nothing.
+  // Returns the rest of a page of physical memory from `address` on. Empty: no memory is there.
   virtual std::span<const std::byte> physical_page(PhysAddr address) = 0;
 
-  // Whether a page of this memory type (View::type_index) takes atomic operations. If not, the attempt is reported to
-  // software as a catastrophic error.
+  // Returns whether a page of this memory type (View::type_index) takes atomic operations. If not, software is told of
+  // a catastrophic error.
   virtual bool takes_atomics(uint8_t type_index) = 0;
 
-  // Page tables: entries as MI_UPDATE_GTT writes them, from `address` on (its page number is the index).
+  // Writes page table entries as MI_UPDATE_GTT does, from `address` on (its page number is the index).
   virtual bool write_entries(memory::TableKind table, GpuVa address, std::span<const uint32_t> dwords) = 0;
   virtual void flush_translations() = 0;
   // Tells every unit that follows the contexts of an engine.
@@ -71,17 +71,17 @@ class Services : public EventSink {
   // A BLT wrote scan lines of the surface at `base`; lines count from there.
   virtual void on_target_write(GpuVa /*base*/, uint32_t /*first_line*/, uint32_t /*lines*/) {}
 
-  // Threads of the host for work that can be cut up; null: there is only the caller's.
+  // Host threads for work that can be divided. Null: only the caller's.
   virtual WorkerPool* pool() { return nullptr; }
-  // The programs of the device, for all that runs EU code.
+  // The programs of the device, for every unit that runs EU code.
   virtual eu::KernelLibrary& kernels() = 0;
 
   virtual void signal_semaphore(const SemaphoreSignal& signal) = 0;
   virtual display::Display& display() = 0;
 
-  // Of the device, or of the engine whose command is at work.
+  // Returns the time of the device, or that of the engine whose command runs.
   virtual uint64_t time() const = 0;
-  // The engine is about to touch something that shows the time: this is its own.
+  // Sets the device's time to the engine's own before an access that can show the time.
   virtual void set_time(uint64_t nanoseconds) = 0;
 };
 

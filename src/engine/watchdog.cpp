@@ -71,7 +71,7 @@ uint32_t Watchdog::on_read(const mmio::RegisterSlot& slot, unsigned /*copy*/, ui
 
 uint32_t Watchdog::on_write(const mmio::RegisterWrite& write) {
   const RegisterId id = write.slot.desc->id;
-  engine_.registers().poke(id, write.old_value);  // so it was until now
+  engine_.registers().poke(id, write.old_value);  // settle() counts under the old value
   settle();
   if (id == RegisterId::PR_CTR_CTL &&
       spec::unpack_register<Control>(engine_.gen(), write.next).control == Control::Control::disable) {

@@ -1,11 +1,10 @@
 // The watchdog of a context: counts while a context is in the engine, interrupts when the count equals the threshold.
 // Seed 000, watchdog timers. The counter is the register PR_CTR; control and threshold belong to the context.
 //
-// Time is counted up to a moment when something that counting depends on is about to change, or somebody looks: so the
-// counter is exact within a slice too. The context counts from the first step of its restore to the last of its save.
-// It is compared when it counts: a threshold below the count is met after the counter has wrapped, and a threshold of
-// zero when it wraps.
-// The frequency of GPU clocks is not modelled: kGpuHz stands for it.
+// The counter is brought up to date before something that counting depends on changes and when the counter is read, so
+// it is exact within a slice too. A context counts from the first step of its restore to the last of its save. The
+// threshold is compared when the counter counts: a threshold below the count is met after the counter has wrapped, and
+// a threshold of zero when it wraps. The frequency of GPU clocks is not modelled; kGpuHz is used instead.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +21,7 @@ class Watchdog final : public mmio::RegisterHandler {
 
   explicit Watchdog(Engine& engine);
 
-  // Counts the time that has passed, as things were in it.
+  // Counts the time since the last call, under the settings that were in force.
   void settle();
 
   uint32_t on_read(const mmio::RegisterSlot& slot, unsigned copy, uint32_t stored) override;

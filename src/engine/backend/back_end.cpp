@@ -91,7 +91,7 @@ class ClientBackEnds final : public BackEnd {
   }
 
  private:
-  // The large ones come into being with their first command: most engines never need them.
+  // Large back ends are created by their first command: most engines never need them.
   void start(Engine& engine, unsigned client) {
     if (client == hw::ClientHeader::blit) {
       clients_[client] = std::make_unique<BlitBackEnd>();

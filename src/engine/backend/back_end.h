@@ -1,6 +1,5 @@
-// What stands behind a streamer's front end: render, blit, video, ... Commands that are not the streamer's own go
-// there, to the back end of the client that their header names. Left out so far: video; its commands are
-// counted and reported as not executed.
+// The back end of a streamer: render, blit, video, ... It gets the commands that are not the streamer's own, by the
+// client that their header names. Not modelled: video; its commands are counted and reported as not executed.
 #pragma once
 
 #include <memory>
@@ -15,7 +14,7 @@ class BackEnd {
  public:
   virtual ~BackEnd() = default;
   virtual Next execute(Engine& engine, const Command& command) = 0;
-  // Waits for everything before it; caches are written back and forgotten.
+  // Waits for earlier work, writes caches back and invalidates them.
   virtual void flush() {}
   virtual void reset() {}
   virtual void report(FidelityReport& /*report*/) const {}

@@ -1,4 +1,4 @@
-// Where a context's binding tables lie, for draws and dispatches alike.
+// The address of a context's binding tables, for draws and dispatches.
 #pragma once
 
 #include "engine/engine.h"
@@ -6,7 +6,7 @@
 
 namespace halogen::engine {
 
-// In the pool if there is one, else behind the surface base; GT_MODE says how pointers count.
+// Returns the pool if one is enabled, else the surface base. GT_MODE selects the format of pointers.
 message::BindingTables binding_tables_of(const Engine& engine);
 
 }  // namespace halogen::engine

@@ -1,6 +1,6 @@
-// The BLT engine behind a streamer: the render ring of Gen4, a ring of its own later. src/blit does the work; here it
-// gets its memory, its registers (BCS_SWCTRL, BR16) and its place in virtual time, and its faults stop the streamer. A
-// long BLT is done in parts, and other engines go on between them; its own streamer does nothing else meanwhile.
+// The BLT engine behind a streamer: the render ring of Gen4, a ring of its own later. src/blit does the work. The back
+// end provides memory and registers (BCS_SWCTRL, BR16), accounts for virtual time, and stops the streamer at faults. A
+// long BLT is done in parts (long_command.h).
 #pragma once
 
 #include "blit/blit_registers.h"

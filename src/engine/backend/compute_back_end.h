@@ -1,11 +1,9 @@
-// Compute behind a streamer: settings of the pipelines and dispatches. src/compute does the work; here it gets its
-// memory, registers (indirect counts, the count of threads), predicate and place in virtual time, and its faults stop
-// the streamer. A long dispatch is done in parts, and other engines go on between them; its own streamer does nothing
-// else meanwhile. An endless one never ends: the engine stays busy until software resets it.
+// Compute behind a streamer: settings and dispatches of the media and compute pipeline. src/compute does the work. The
+// back end provides memory, registers (indirect counts) and the predicate, accounts for virtual time and statistics,
+// and stops the streamer at faults. A long dispatch is done in parts (long_command.h). An endless dispatch keeps the
+// engine busy until software resets it.
 //
-// Left out: the walker of media objects, media objects before Gen8, and everything that draws; they are reported as not
-// executed. Constants and
-// interface descriptors are read when a dispatch begins, not when they are loaded.
+// Constants and interface descriptors are read when a dispatch begins, not when they are loaded.
 #pragma once
 
 #include <optional>

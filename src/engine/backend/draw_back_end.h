@@ -1,8 +1,8 @@
-// Drawing behind a streamer: state commands of the 3D pipeline and draws. src/pipe3d does the work; here it gets its
-// memory, registers (indirect parameters, statistics), predicate and place in virtual time, and its faults stop the
-// streamer. A long draw is done in parts, and other engines go on between them.
+// Drawing behind a streamer: state commands of the 3D pipeline and draws. src/pipe3d does the work. The back end
+// provides memory, registers (indirect parameters) and the predicate, accounts for virtual time and statistics, and
+// stops the streamer at faults. A long draw is done in parts (long_command.h).
 //
-// Clears of depth and stencil happen when 3DSTATE_WM_HZ_OP is parsed; hardware waits for the PIPE_CONTROL behind it.
+// Depth and stencil are cleared when 3DSTATE_WM_HZ_OP is parsed; hardware waits for the PIPE_CONTROL that follows it.
 #pragma once
 
 #include "engine/backend/back_end.h"

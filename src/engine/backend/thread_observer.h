@@ -1,4 +1,4 @@
-// Looking at the threads of an engine while they run. The observer lives until it is taken away (null), which none of
+// Attaches an observer to the threads of an engine. The observer must live until it is detached (null), which none of
 // its own calls may do.
 #pragma once
 

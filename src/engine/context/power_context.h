@@ -1,10 +1,10 @@
-// Power context of an engine: the state that exists once for all contexts, saved before its power goes and restored
-// when it comes. Seed 000, "Global State" and "Power Context Image". Only DG1's copy, video and video enhancement
+// Power context of an engine: the state that exists once for all contexts, saved before its power is removed and
+// restored afterwards. Seed 000, "Global State" and "Power Context Image". Only DG1's copy, video and video enhancement
 // engines have images in the seed, in three forms.
 //
 // The device calls power_off when an idle engine's domain falls asleep and power_on when it wakes. Registers of the
-// image are lost in between; the others keep their values, because the seed does not say who saves them. Where hardware
-// keeps the image is not said either: it is part of the engine's state.
+// image are lost in between; the others keep their values, because the seed does not say what saves them. Where
+// hardware keeps the image is not said either: it is part of the engine's state.
 #pragma once
 
 #include <cstdint>

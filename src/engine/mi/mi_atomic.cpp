@@ -109,7 +109,7 @@ T update(std::byte* place, AtomicOpcode operation, T first, T second) {
   return operation == AtomicOpcode::PREDEC ? static_cast<T>(old - 1) : old;  // returns the new value
 }
 
-// Writes `next` if `expected` stands there; what stood there.
+// Writes `next` if memory holds `expected`. Returns the old value.
 Wide compare_exchange(std::byte* place, Wide expected, Wide next) {
 #if defined(__x86_64__)
   if (reinterpret_cast<uintptr_t>(place) % sizeof(Wide) == 0) {

@@ -1,5 +1,5 @@
 // Semaphores and the conditional end of a batch. Waits look at memory (or a register) when the command is parsed, at
-// intervals while it waits in polling mode, and when somebody signals.
+// intervals while it waits in polling mode, and when a signal arrives.
 #include <algorithm>
 
 #include "engine/engine.h"

@@ -72,7 +72,7 @@ Next store_data_index(Engine& engine, const Command& command) {
   const bool qword = command.dwords.size() > 3;
   const auto first = static_cast<unsigned>(store.offset / sizeof(uint32_t)) & (qword ? ~1u : ~0u);
   if (first < kFirstFreeDword) {
-    undefined(engine, command, store.offset, "a reserved place of the status page");
+    undefined(engine, command, store.offset, "offset in the reserved part of the status page");
   }
   if (store.surface_probe_list) {
     undefined(engine, command, store.offset, "the list of probed surfaces is not for commands of software");

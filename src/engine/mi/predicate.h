@@ -1,4 +1,4 @@
-// Predication. MI_PREDICATE computes a bit that drawing commands and stores may depend on; it stands in
+// Predication. MI_PREDICATE computes a bit that drawing commands and stores may depend on. The bit is kept in
 // MI_PREDICATE_RESULT, where software can also write it. MI_SET_PREDICATE makes no-operations of some of the commands
 // that follow. Seed 000, Predication.
 #pragma once

@@ -22,7 +22,7 @@ namespace halogen::engine {
 // Which translation a stream is fetched through.
 enum class StreamSpace : uint8_t { ggtt, ppgtt, physical };
 
-// Where dwords come from.
+// The source of dwords.
 class CommandMemory {
  public:
   virtual ~CommandMemory() = default;
@@ -54,7 +54,7 @@ struct StreamState {
   bool operator==(const StreamState&) const = default;
 };
 
-// Where a command stands.
+// The location of a command.
 struct CommandPlace {
   StreamSpace space;
   uint8_t level;
@@ -180,7 +180,7 @@ class CommandStream {
 
   uint64_t epoch() const { return epoch_; }  // counts invalidations
 
-  // Watched by tracing and reports; free but for one load when nobody listens.
+  // Used by tracing and reports. Without a listener it costs one load.
   Probe<CommandView>& commands() { return commands_; }
 
   // Visits up to `budget` commands. `Visitor` is a CommandVisitor or has its functions; small ones become part of the

@@ -58,7 +58,7 @@ void PreParser::follow(StreamSpace space, GpuVa address, std::span<const uint32_
   const StreamState& stream = engine_.stream().state();
   const bool is_place = stream.levels[stream.depth].address == address && stream.levels[stream.depth].space == space;
   if (!is_place || !exists()) {
-    return;  // the rest of a command, or nobody looks
+    return;  // the rest of a command, or the pre-parser is off
   }
   pieces_.clear();
   epoch_ = engine_.stream().epoch();

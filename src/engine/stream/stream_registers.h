@@ -1,5 +1,5 @@
 // Registers that show where the parser is: ring head, active head, batch buffer heads and states, the last header, idle
-// units. They are written from the stream when somebody looks, and the stream is set from them when a context is
+// units. They are written from the stream when they are read, and the stream is set from them when a context is
 // restored.
 #pragma once
 

@@ -163,7 +163,7 @@ uint32_t Ring::on_read(const mmio::RegisterSlot& slot, unsigned /*copy*/, uint32
   }
 }
 
-// The semaphore of the ring: who reads it clear has it, until somebody writes the tail.
+// The semaphore of the ring: the reader that finds it clear owns it until the tail is written.
 uint32_t Ring::read_tail(uint32_t stored) {
   mmio::Registers& registers = engine_.registers();
   if (registers.get<hw::INSTPM>().ring_buffer_mutex_enable) {

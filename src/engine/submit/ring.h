@@ -2,7 +2,7 @@
 // Seed 003 5.3.4 and 5.3.7; seed 000, ring buffers. Contexts that an execlist loads use the same registers.
 //
 // While the ring is disabled the registers are storage. Once enabled, the stream knows where the head is, and the
-// register is written from it when somebody looks.
+// register is written from it when it is read.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +51,7 @@ class Ring final : public mmio::RegisterHandler {
   bool restoring_ = false;
 };
 
-// Work comes through the registers of the ring.
+// Takes work from the registers of the ring.
 class RingSubmission final : public Submission {
  public:
   explicit RingSubmission(Engine& engine) : engine_(engine) {}
