@@ -1,4 +1,4 @@
-// The aperture: from an offset into the BAR to memory, by fences and the global table.
+// The aperture: from an offset in the BAR to memory, through fences and the global table.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -26,8 +26,8 @@ TEST_P(ApertureTest, ApertureAccessesReachHostMemory) {
   EXPECT_EQ(bench.host.value_at<uint32_t>(0x7'8ffc), 0x1234'5678u);
   EXPECT_EQ(bench.host.value_at<uint32_t>(0xffff'fffc), 0x8765'4321u);
   bench.host.put<uint32_t>(0x7'8004, 42);
-  EXPECT_EQ(bench.aperture(0x1004), 42u) << "in place: no copy is kept";
-  // Over a border the two halves go to two pages.
+  EXPECT_EQ(bench.aperture(0x1004), 42u) << "read in place: no copy is kept";
+  // Across a page boundary the two halves go to two pages.
   bench.device->bar_write(2, 0xffc, 8, 0x8877'6655'4433'2211);
   EXPECT_EQ(bench.host.value_at<uint32_t>(0x12'3ffc), 0x4433'2211u);
   EXPECT_EQ(bench.host.value_at<uint32_t>(0x7'8000), 0x8877'6655u);
@@ -49,14 +49,14 @@ TEST_P(ApertureTest, InvalidEntryIsAnErrorWithoutEffect) {
   bench.put_aperture(0x5000, 5);
   EXPECT_EQ(bench.events(EventKind::fault), 2u);
   EXPECT_EQ(bench.host.value_at<uint32_t>(0), 0x1111'1111u);
-  bench.map(5, uint64_t{1} << 34);  // valid, but the host has nothing there
+  bench.map(5, uint64_t{1} << 34);  // valid, but outside of host memory
   bench.host.log.clear();
   EXPECT_EQ(bench.aperture(0x5000), 0u);
   EXPECT_EQ(bench.events(EventKind::fault), 1u);
   EXPECT_EQ(bench.host.log.events().back().item, "page outside memory");
 }
 
-// Every entry write is seen by the next access: the alias is watched.
+// Every entry write affects the next access: writes to the table are tracked.
 TEST_P(ApertureTest, ChangedEntryAffectsTheNextAccess) {
   bench.host.put<uint32_t>(0x1000, 1);
   bench.host.put<uint32_t>(0x2000, 2);
@@ -74,7 +74,7 @@ TEST_P(ApertureTest, ChangedEntryAffectsTheNextAccess) {
   EXPECT_EQ(bench.events(EventKind::fault), 3u);
 }
 
-// X and Y fences over pages that lie anywhere: first the fence, then the table.
+// X and Y fences over scattered pages: the fence is applied first, then the table.
 TEST_P(ApertureTest, FencesTileCpuAccesses) {
   COVERS("G45-4.3-01");
   COVERS("G45-4.5.3-06");  // flat memory: the formulas below fold no other bit into bit 6
@@ -100,7 +100,7 @@ TEST_P(ApertureTest, FencesTileCpuAccesses) {
         ASSERT_EQ(bench.host.value_at<uint32_t>(behind(tiled)), value) << pitch << " " << y_walk << " " << linear;
         ASSERT_EQ(bench.aperture(kBase + linear), value);
       }
-      // Blocks of any length and alignment take the same way.
+      // Blocks of any length and alignment give the same result.
       std::vector<std::byte> block(3000);
       const uint64_t at = kBase + 1 + random() % 4096;
       ASSERT_TRUE(bench.device->bar_read_block(2, at, block));
@@ -109,7 +109,7 @@ TEST_P(ApertureTest, FencesTileCpuAccesses) {
       }
     }
   }
-  // Outside the region nothing is tiled, and without the valid bit nothing is.
+  // Nothing is tiled outside of the region or without the valid bit.
   bench.map(1, 0x9000);
   bench.put_aperture(0x1200, 7);
   EXPECT_EQ(bench.host.value_at<uint32_t>(0x9200), 7u);
@@ -137,10 +137,10 @@ TEST_P(ApertureTest, EveryFenceRegisterWorksAndReadsBack) {
   bench.enable();
   bench.wake_all();
   EXPECT_EQ(bench.read(at), 0u);
-  EXPECT_EQ(bench.device->memory().aperture().fences().find(GgttOffset(0x10'0000)), nullptr) << "gone with a reset";
+  EXPECT_EQ(bench.device->memory().aperture().fences().find(GgttOffset(0x10'0000)), nullptr) << "cleared by a reset";
 }
 
-// Internal clients pass fences by, also where one is valid.
+// Engine accesses bypass fences, even valid ones.
 TEST_P(ApertureTest, EngineAccessesIgnoreFences) {
   bench.map(0x400, 0x1'0000);
   bench.map(0x401, 0x1'1000);
@@ -159,7 +159,7 @@ TEST_P(ApertureTest, OverlappingAndInvalidFencesAreReported) {
   EXPECT_GE(bench.events(EventKind::undefined_behaviour), 1u);
   bench.host.log.clear();
   bench.set_fence(2, 0x80'0000, 0x700, 1024, false);
-  EXPECT_GE(bench.events(EventKind::undefined_behaviour), 1u) << "it ends before it starts";
+  EXPECT_GE(bench.events(EventKind::undefined_behaviour), 1u) << "the fence ends before it starts";
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, ApertureTest, ::testing::ValuesIn(models_with_aperture()), model_name);
@@ -172,14 +172,14 @@ TEST(ApertureSizes, FirmwareSelectsTheSize) {
     const uint64_t bytes = megabytes << 20;
     MemoryBench bench(name, {.aperture_bytes = bytes});
     Device& device = *bench.device;
-    // The BAR's size as software finds it.
+    // The size of the BAR as software finds it.
     device.config_write(0x18, 4, 0xffff'ffff);
     device.config_write(0x1c, 4, 0xffff'ffff);
     const bool wide = (device.config_read(0x18, 4) & 4) != 0;
     const uint64_t high = wide ? device.config_read(0x1c, 4) : 0xffff'ffff;
     const uint64_t mask = (high << 32 | device.config_read(0x18, 4)) & ~uint64_t{0xf};
     EXPECT_EQ(~mask + 1, bytes) << name;
-    // Wherever it lies, the first address is graphics address zero and the last one the size less one.
+    // Wherever the BAR is, its first address is graphics address zero and its last is the size minus one.
     const uint64_t base = wide ? uint64_t{0x1'0000'0000} << (megabytes >= 4096 ? 1 : 0) : 0x8000'0000;
     device.config_write(0x18, 4, static_cast<uint32_t>(base));
     device.config_write(0x1c, 4, static_cast<uint32_t>(base >> 32));

@@ -88,7 +88,7 @@ TEST_P(Bars, UnclaimedRegistersReadZeroAndAreReported) {
   EXPECT_EQ(report.total(FidelityClass::unsupported), tried);
 }
 
-// Word and byte accesses reach only their bytes; what the rule forbids is split and reported.
+// Word and byte accesses affect only their bytes; forbidden accesses are split and reported.
 TEST_P(Bars, PartialAccessesAffectOnlyTheirBytes) {
   COVERS("DG1-MEM-03");
   bench.wake_all();
@@ -137,7 +137,7 @@ TEST(Dg1Bars, GttAccessesAreSplitIntoAlignedQwords) {
   device.bar_write(0, 0x80'0008, 8, 0x8877'6655'4433'2211);
   EXPECT_EQ(device.bar_read(0, 0x80'0008, 4), 0x4433'2211u) << "less than 64 bits, aligned";
   EXPECT_EQ(bench.events(), 0u);
-  EXPECT_EQ(device.bar_read(0, 0x80'000c, 4), 0x8877'6655u) << "served, but against the rule";
+  EXPECT_EQ(device.bar_read(0, 0x80'000c, 4), 0x8877'6655u) << "performed, but against the rule";
   EXPECT_EQ(bench.events(EventKind::bad_access), 1u);
   EXPECT_EQ(device.bar_read(0, 0x80'0006, 4), 0x2211'0000u);
   EXPECT_EQ(bench.events(EventKind::bad_access), 2u);
@@ -155,7 +155,7 @@ TEST(Dg1Bars, LocalMemoryBarIsMemory) {
   EXPECT_EQ(device.bar_read(2, 0xffff'fffc, 4), 0xdead'beefu) << "up to the last of 4 GB";
   EXPECT_EQ(device.bar_read(2, 0x1'0000 - 3, 8), 0x0102'0304'0506'0708u) << "over a page border";
   EXPECT_EQ(device.bar_read(2, 0x8000'0000, 8), 0u);
-  EXPECT_LE(device.local_memory().resident_bytes(), 4u * 64 * 1024) << "only what was written";
+  EXPECT_LE(device.local_memory().resident_bytes(), 4u * 64 * 1024) << "only written frames";
   EXPECT_EQ(bench.events(), 0u);
 }
 
@@ -169,7 +169,7 @@ TEST(Dg1Bars, HypervisorRangeReadsZeroAndIgnoresWrites) {
   EXPECT_EQ(bench.events(), 0u) << "documented, so no Event";
 }
 
-// i915 looks there on every part for a hypervisor, on Gen12 too.
+// i915 looks for a hypervisor there on every chip, including Gen12.
 TEST(NullRanges, HypervisorPageReadsZeroOnEveryDevice) {
   for (const spec::DeviceModel& model : spec::device_models()) {
     Bench bench(model);
@@ -186,7 +186,7 @@ TEST(NullRanges, AccessesToThe17RangeHaveNoEffect) {
     for (uint32_t offset = 0x170000; offset <= 0x17fffc; offset += 4) {
       bench.write(offset, 0xffff'ffff);
       ASSERT_EQ(bench.read(offset), 0u);
-      ASSERT_EQ(bench.device->mmio().bank().find(offset), nullptr) << "no register lives there";
+      ASSERT_EQ(bench.device->mmio().bank().find(offset), nullptr) << "no register is at this offset";
     }
     EXPECT_EQ(bench.events(), 0u);
   }
@@ -211,11 +211,11 @@ TEST(IclBars, SixteenMegabytesOfRegistersAndTable) {
   device.bar_read(0, 0x2039, 2);
   device.bar_read(0, 0x203a, 4);
   EXPECT_EQ(bad(), 3u);
-  // Then nothing for 6 MB.
+  // Then 6 MB without registers.
   EXPECT_EQ(device.bar_read(0, 0x20'0000, 4), 0u);
   EXPECT_EQ(device.bar_read(0, 0x7f'fffc, 4), 0u);
   EXPECT_EQ(bench.events(EventKind::unclaimed_register), 2u);
-  // The table: 8 MB from 8 MB on, naturally aligned, at most one entry.
+  // The table: 8 MB from offset 8 MB on, naturally aligned, at most one entry.
   bench.host.log.clear();
   device.bar_write(0, 0x80'0000, 8, 0x1001);
   device.bar_write(0, 0xff'fff8, 8, 0x8877'6655'4433'2211);
@@ -232,7 +232,7 @@ TEST(IclBars, SixteenMegabytesOfRegistersAndTable) {
   EXPECT_EQ(bad(), 2u);
 }
 
-// What drivers write without harm makes no noise.
+// Harmless writes of drivers raise no Event.
 TEST(QuietWrites, MaskAndStatusWritesRaiseNoEvent) {
   Bench g45("g45");
   g45.write(0x70024, 0x8000'ffff);
@@ -270,7 +270,7 @@ TEST(Dg1Bars, ReservedAreasOfLocalMemoryArePublished) {
   const uint64_t gsm = read64(0x108100) & ~uint64_t{0xf'ffff};
   const uint64_t wopcm = read64(0x1082c0) & ~uint64_t{0xf'ffff};
   EXPECT_EQ(dsm, 0x1'0000'0000 - bench.device->model().stolen_bytes);
-  EXPECT_EQ(gsm, dsm - bench.device->model().gtt_bytes) << "the table's memory lies below";
+  EXPECT_EQ(gsm, dsm - bench.device->model().gtt_bytes) << "the memory of the table is below";
   EXPECT_GT(wopcm, dsm);
   EXPECT_LT(wopcm, 0x1'0000'0000u);
   EXPECT_NE(bench.read(0x101010) & 0x80u, 0u) << "local memory is ready";
@@ -282,7 +282,7 @@ TEST(G45Bars, SixteenBitAccessesAreAllowed) {
   bench.device->bar_read(0, 0x10206, 2);
   EXPECT_EQ(bench.events(EventKind::bad_access), 0u);
   bench.device->bar_read(0, 0x2036, 4);
-  EXPECT_EQ(bench.events(EventKind::bad_access), 1u) << "over a dword's edge";
+  EXPECT_EQ(bench.events(EventKind::bad_access), 1u) << "crosses a dword";
 }
 
 TEST(G45Bars, MmioBlockIs512Kilobytes) {

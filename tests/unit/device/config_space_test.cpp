@@ -16,7 +16,7 @@ class ConfigSpaceTest : public ::testing::TestWithParam<const spec::DeviceModel*
   uint32_t read(uint32_t offset, unsigned bytes) { return bench.device->config_read(offset, bytes); }
   void write(uint32_t offset, unsigned bytes, uint32_t value) { bench.device->config_write(offset, bytes, value); }
 
-  // Walks the list as an operating system does; 0 when the capability is not there.
+  // Walks the list as an operating system does. 0: the capability does not exist.
   unsigned find_capability(uint8_t id) {
     unsigned at = read(0x34, 1);
     for (int steps = 0; at != 0 && steps < 48; ++steps) {
@@ -46,7 +46,7 @@ TEST_P(ConfigSpaceTest, HeaderIdentifiesTheChip) {
   }
 }
 
-// The size of a BAR is found by writing ones; the lowest bit that sticks is the size.
+// The size of a BAR is found by writing ones; the lowest bit that stays set is the size.
 TEST_P(ConfigSpaceTest, BarSizesAreFoundByWritingOnes) {
   COVERS("DG1-MEM-02");
   std::set<unsigned> used;
@@ -141,14 +141,15 @@ TEST_P(ConfigSpaceTest, MsiReplacesTheInterruptLine) {
   }
   write(data, 2, 0x4026);
   bench.device->set_interrupt(true);
-  EXPECT_EQ(bench.host.line, (std::vector<bool>{true})) << "MSI is off: the line";
+  EXPECT_EQ(bench.host.line, (std::vector<bool>{true})) << "MSI is off: the line is used";
   write(msi + 2, 2, 1);
-  EXPECT_EQ(bench.host.line, (std::vector<bool>{true, false})) << "MSI takes over";
+  EXPECT_EQ(bench.host.line, (std::vector<bool>{true, false})) << "MSI replaces the line";
   bench.device->set_interrupt(false);
   bench.device->set_interrupt(true);
   bench.device->set_interrupt(true);
   const uint64_t address = (wide ? uint64_t{1} << 32 : 0) | 0xfee0'1004;
-  EXPECT_EQ(bench.host.messages, (std::vector<std::pair<uint64_t, uint32_t>>{{address, 0x4026}})) << "one a rise";
+  EXPECT_EQ(bench.host.messages, (std::vector<std::pair<uint64_t, uint32_t>>{{address, 0x4026}}))
+      << "one message per rising edge";
   EXPECT_NE(read(6, 2) & 8u, 0u) << "interrupt status";
   bench.device->set_interrupt(false);
   EXPECT_EQ(read(6, 2) & 8u, 0u);
@@ -162,7 +163,7 @@ TEST_P(ConfigSpaceTest, LineInterruptCanBeDisabled) {
   write(4, 2, 0x407);
   EXPECT_EQ(bench.host.line, (std::vector<bool>{true, false}));
   write(4, 2, 7);
-  EXPECT_EQ(bench.host.line, (std::vector<bool>{true, false, true})) << "the level is still there";
+  EXPECT_EQ(bench.host.line, (std::vector<bool>{true, false, true})) << "the level is still high";
 }
 
 TEST_P(ConfigSpaceTest, BadAccessesAreRefusedAndReported) {
@@ -179,7 +180,7 @@ TEST_P(ConfigSpaceTest, BadAccessesAreRefusedAndReported) {
   write(0x200, 4, 0xffff'ffff);
 }
 
-// No pattern of writes makes configuration space grow bits that are not writable.
+// Writes of any pattern never set bits that are not writable.
 TEST_P(ConfigSpaceTest, ReadOnlyBitsCannotBeWritten) {
   const ConfigLayout& layout = config_layout(model);
   for (const ConfigRegister& reg : layout.registers) {

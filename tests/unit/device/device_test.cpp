@@ -1,4 +1,4 @@
-// The device as a whole: two side by side, snapshots, virtual time, the fidelity report.
+// The device as a whole: two devices, snapshots, virtual time, the fidelity report.
 #include "device/device.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace halogen::device {
 namespace {
 
-// A deterministic stream of accesses, as a confused driver would make them.
+// A deterministic stream of accesses, like those of a confused driver.
 void babble(Bench& bench, uint64_t seed, int count) {
   std::mt19937_64 random(seed);
   const auto slots = bench.device->mmio().bank().map().slots();
@@ -139,7 +139,7 @@ TEST(Timestamps, TimestampsFollowVirtualTime) {
 TEST(Timestamps, WrapAfterThirtySixBits) {
   Bench bench("skl");
   bench.wake_all();
-  // 2^36 ticks of 12 MHz are 5726.6 s; two hours are past it.
+  // 2^36 ticks of 12 MHz are 5726.6 s; two hours are longer.
   bench.device->advance(7'200'000'000'000);
   const uint64_t expected = (uint64_t{7200} * 12'000'000) % (uint64_t{1} << 36);
   EXPECT_EQ(bench.read(0x2358), static_cast<uint32_t>(expected));

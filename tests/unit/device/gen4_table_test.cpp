@@ -1,4 +1,5 @@
-// Gen4: the global table in main memory, its switch, its errors, and which client uses which table (seed 003 4.6, 5.7).
+// Gen4: the global table in main memory, its enable bit, its errors, and the table of each client (G45 PRM vol. 1b 4.6,
+// 5.7, seed 003).
 #include <gtest/gtest.h>
 
 #include <array>
@@ -35,11 +36,11 @@ class Gen4Table : public ::testing::TestWithParam<const spec::DeviceModel*> {
 };
 
 TEST_P(Gen4Table, PgtblCtlLocatesTheTableInMainMemory) {
-  // Firmware gave it a place: entries work before anybody writes the base.
+  // Firmware has set its base: entries work before software writes the base.
   bench.map(0, 0x1000);
   bench.put_aperture(0, 1);
   EXPECT_EQ(bench.host.value_at<uint32_t>(0x1000), 1u);
-  // Now in the host's memory: 128 K entries of four bytes in 128 contiguous pages map 512 MB.
+  // Now in host memory: 128 K entries of four bytes in 128 contiguous pages map 512 MB.
   bench.write(kPgtblCtl, 0x0080'0001);
   bench.map(0, 0x2000);
   bench.map(0x1'ffff, 0x3000);
@@ -59,7 +60,7 @@ TEST_P(Gen4Table, PgtblCtlLocatesTheTableInMainMemory) {
     bench.put_aperture(uint64_t{bytes} / 4 << 12, code);
     EXPECT_EQ(bench.events(EventKind::fault), 1u);
   }
-  // Above 4 GB: bits 35:32 of the base stand in 7:4.
+  // Above 4 GB: bits 35:32 of the base are in 7:4.
   bench.host.top = uint64_t{1} << 36;
   bench.write(kPgtblCtl, 0x0080'0031);
   bench.map(7, 0x6000);
@@ -67,7 +68,7 @@ TEST_P(Gen4Table, PgtblCtlLocatesTheTableInMainMemory) {
 }
 
 TEST_P(Gen4Table, TableMayBeOutsideHostMemory) {
-  bench.write(kPgtblCtl, 0x0080'0031);  // above the host's memory
+  bench.write(kPgtblCtl, 0x0080'0031);  // above host memory
   bench.map(4, 0x1000);
   EXPECT_EQ(bench.entry(4), 0x1001u);
   bench.put_aperture(0x4000, 9);
@@ -75,7 +76,7 @@ TEST_P(Gen4Table, TableMayBeOutsideHostMemory) {
   EXPECT_EQ(bench.events(), 0u);
 }
 
-// Entries written behind the alias's back are seen only when something drops the old ones.
+// Entries that are not written through the alias are seen only after the cached entries are dropped.
 TEST_P(Gen4Table, OnlyTheAliasDropsCachedEntries) {
   COVERS("G45-4.6-03");
   bench.write(kPgtblCtl, 0x0080'0001);
@@ -104,7 +105,7 @@ TEST_P(Gen4Table, DisabledTableAllowsOnlyCpuReadsCursorAndVga) {
   EXPECT_EQ(bench.aperture(0), 0x77u);
   EXPECT_EQ(external(memory::Stream::cursor, 0), 0x77u);
   EXPECT_EQ(external(memory::Stream::vga, 0), 0x77u);
-  EXPECT_EQ(bench.aperture(0x8000), 0u) << "nothing mapped, and no error";
+  EXPECT_EQ(bench.aperture(0x8000), 0u) << "unmapped, without an error";
   EXPECT_EQ(bench.events(), 0u);
   EXPECT_EQ(bench.read(kPgtblEr), 0u);
 
@@ -133,7 +134,7 @@ TEST_P(Gen4Table, DisabledTableAllowsOnlyCpuReadsCursorAndVga) {
   EXPECT_EQ(bench.events(), 0u);
 }
 
-// After a reset the table is off, and its base is still where firmware put it.
+// After a reset the table is disabled, and its base is still the firmware's.
 TEST_P(Gen4Table, TableIsDisabledAfterReset) {
   const uint32_t base = bench.read(kPgtblCtl) & ~1u;
   bench.map(0, 0x1000);
@@ -145,7 +146,7 @@ TEST_P(Gen4Table, TableIsDisabledAfterReset) {
   EXPECT_EQ(bench.host.value_at<uint32_t>(0x1000), 5u);
 }
 
-// Linux's GTT driver clears the switch on G4x, at the start and after each reset, and goes on.
+// Linux's GTT driver clears the enable bit on G4x at the start and after each reset, and continues to use the table.
 TEST_P(Gen4Table, TableMayIgnoreItsEnableBit) {
   MemoryBench linux_bench{*GetParam(), {.table_enabled = true}};
   const uint32_t base = linux_bench.read(kPgtblCtl) & ~1u;
@@ -184,10 +185,10 @@ TEST_P(Gen4Table, PageTableErrorsNameTheStreamUntilReset) {
     EXPECT_EQ(bench.read(kPgtblEr), expected) << name_of(row.stream);
   }
   bench.write(kPgtblEr, 0xffff'ffff);
-  EXPECT_EQ(bench.read(kPgtblEr), expected) << "cannot be cleared";
+  EXPECT_EQ(bench.read(kPgtblEr), expected) << "software cannot clear it";
   const DeviceState saved = bench.device->snapshot();
   bench.device->config_write(0xc0, 1, 1);
-  EXPECT_EQ(bench.read(kPgtblEr), 0u) << "but by a reset";
+  EXPECT_EQ(bench.read(kPgtblEr), 0u) << "a reset clears it";
   bench.device->restore(saved);
   EXPECT_EQ(bench.read(kPgtblEr), expected);
 }
@@ -199,7 +200,7 @@ TEST_P(Gen4Table, CpuAccessOutsideMemoryHasItsOwnErrorBit) {
   EXPECT_EQ(bench.read(kPgtblEr), 2u);
 }
 
-// Snooped pages: reachable, but not for every client.
+// Snooped pages are accessible, but not to every client.
 TEST_P(Gen4Table, SnoopedPagesAreOnlyForSomeClients) {
   COVERS("G45-4.3-02");
   COVERS("G45-4.6.1-01");
@@ -210,7 +211,7 @@ TEST_P(Gen4Table, SnoopedPagesAreOnlyForSomeClients) {
   EXPECT_EQ(bench.aperture(0x1000), 0x44u);
   EXPECT_EQ(bench.events(), 0u);
   EXPECT_EQ(bench.aperture(0), 0x33u);
-  ASSERT_EQ(bench.events(EventKind::undefined_behaviour), 1u) << "the processor must not";
+  ASSERT_EQ(bench.events(EventKind::undefined_behaviour), 1u) << "CPU accesses must not use snooped pages";
   EXPECT_EQ(bench.aperture(0x2000), 0u);
   EXPECT_EQ(bench.events(EventKind::fault), 1u) << "an invalid entry";
 }
@@ -220,7 +221,7 @@ TEST_P(Gen4Table, EachClientUsesItsTableAndMemoryType) {
     return;  // no per-process table: everything is global
   }
   COVERS("G45-4.6.1-02");
-  // The same address through both tables.
+  // The same address in both tables.
   bench.map(0, 0x1000);
   bench.host.put<uint32_t>(0x1000, 0x111);
   bench.host.put<uint32_t>(0x90'0000, 0x2001);  // per-process table at 9 MB
@@ -233,7 +234,7 @@ TEST_P(Gen4Table, EachClientUsesItsTableAndMemoryType) {
   };
   struct Row {
     memory::Stream stream;
-    int bit;  // of PGTBL_STR2; -1: the command decides
+    int bit;  // bit of PGTBL_STR2; -1: the command selects
     bool snooped;
   };
   constexpr Row kRows[] = {{memory::Stream::ring, 2, false},           {memory::Stream::batch, 5, false},
@@ -259,7 +260,7 @@ TEST_P(Gen4Table, EachClientUsesItsTableAndMemoryType) {
   }
   EXPECT_EQ(bench.aperture(0), 0x111u);
   EXPECT_EQ(bench.events(), 0u);
-  // Which of them may use snooped memory.
+  // Clients that may use snooped memory.
   bench.write(kPgtblStr2, 0);
   bench.set_entry(0, 0x1007);
   for (const Row& row : kRows) {
@@ -287,7 +288,7 @@ TEST_P(Gen4Table, CpuAndDisplayUseOnlyTheGlobalTable) {
   }
 }
 
-// Sixteen fences, for the processor alone.
+// Sixteen fences, for CPU accesses only.
 TEST_P(Gen4Table, FencesApplyToCpuAccessesOnly) {
   COVERS("G45-4.5.4-02");
   EXPECT_EQ(bench.device->memory().aperture().fences().count(), 16u);
@@ -345,11 +346,11 @@ TEST(Gm45ProcessTable, ProcessTableMapsUpTo2GigabytesFromAPhysicalBase) {
   bench.write(kPgtblCtl2, 0x0090'1001 | 4u << 1);
   EXPECT_EQ(bench.engine_reads(memory::Stream::render_cache, (last << 12) + 0xffc, memory::TableKind::per_process), 8u);
   EXPECT_EQ(bench.events(), 0u);
-  // Smaller: beyond its end there is nothing, whatever the memory there holds.
+  // A smaller table: addresses beyond its end are unmapped, whatever the memory holds.
   bench.write(kPgtblCtl2, 0x0090'1001);
   EXPECT_EQ(bench.engine_reads(memory::Stream::render_cache, (last << 12) + 0xffc, memory::TableKind::per_process), 0u);
   EXPECT_EQ(bench.events(EventKind::fault), 1u);
-  // Off: the global table serves.
+  // Disabled: the global table is used.
   bench.host.log.clear();
   bench.write(kPgtblCtl2, 0x0090'1000);
   EXPECT_EQ(bench.engine_reads(memory::Stream::render_cache, 0x1fff'f000, memory::TableKind::per_process), 6u);

@@ -1,5 +1,5 @@
-// Random accesses of every size to every part of every BAR, tables full of noise: nothing leaves its memory. The host's
-// memory has guard pages that must stay as they are, because no entry can name them.
+// Random accesses of every size to every part of every BAR, with random tables: no access leaves its memory. Host
+// memory has guard pages that must not change, because no entry can name them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ void noise(MemoryBench& bench, uint64_t seed, int count) {
   const spec::DeviceModel& model = bench.model;
   std::mt19937_64 random(seed);
   const auto slots = device.mmio().bank().map().slots();
-  const auto near = [&](uint64_t size) {  // edges are where mistakes live
+  const auto near = [&](uint64_t size) {  // edges are where mistakes are likely
     switch (random() % 4) {
       case 0:
         return random() % 64;
@@ -87,11 +87,11 @@ void noise(MemoryBench& bench, uint64_t seed, int count) {
 
 TEST_P(HostileMemory, RandomAccessesStayInsideTheirMemory) {
   MemoryBench bench(*GetParam(), {.stolen_base = GetParam()->local_bytes != 0 ? 0 : uint64_t{0x1000'0000}});
-  bench.host.top = uint64_t{1} << 24;  // 16 MB: the rest are holes
+  bench.host.top = uint64_t{1} << 24;  // 16 MB; everything above is unmapped
   noise(bench, 1, 20000);
   EXPECT_LE(bench.host.pages.size(), size_t{4096});
   for (const auto& [number, page] : bench.host.pages) {
-    ASSERT_LT(number, uint64_t{4096}) << "no page outside the host's memory was made";
+    ASSERT_LT(number, uint64_t{4096}) << "no page outside of host memory was created";
   }
   SUCCEED();
 }
@@ -104,7 +104,7 @@ TEST_P(HostileMemory, RandomAccessesAreDeterministicAcrossSnapshots) {
     if (interrupted) {
       const DeviceState middle = bench.device->snapshot();
       noise(bench, 6, 200);
-      // The host's memory is the host's to bring back; here the noise after it only has to survive.
+      // A snapshot does not include host memory; here the random accesses after it must only survive.
       bench.device->restore(middle);
       EXPECT_EQ(bench.device->snapshot(), middle);
     }

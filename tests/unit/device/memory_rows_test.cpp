@@ -1,5 +1,5 @@
-// Rows of the memory chapters that only a whole device shows: registers that later chips no longer have, switches that
-// do nothing, invalidations that wait, the kinds of addresses of Gen4.
+// Ledger rows of the memory chapters that need a whole device: registers that later chips no longer have, bits without
+// effect, pending invalidations, the kinds of addresses of Gen4.
 #include <gtest/gtest.h>
 
 #include "covers.h"
@@ -13,7 +13,7 @@ bool has_wide_entries(const spec::DeviceModel& model) {
   return model.gen >= spec::GenId::gen8;
 }
 
-// What the manual of Gen11 still says of PGTBL_CTL, dword entries and tables of at most 512 KB is about older chips.
+// The manual of Gen11 still mentions PGTBL_CTL, dword entries and tables of at most 512 KB; these apply to older chips.
 TEST(MemoryRows, LaterChipsHaveNoOldTableRegisters) {
   COVERS("ICL-AS-10");
   unsigned later = 0;
@@ -27,7 +27,7 @@ TEST(MemoryRows, LaterChipsHaveNoOldTableRegisters) {
     for (const char* name : {"PGTBL_CTL", "PGTBL_CTL2", "PGTBL_STR2"}) {
       EXPECT_EQ(bench.device->mmio().bank().map().find(name), nullptr) << name;
     }
-    // The table works without any enable, with entries of eight bytes and far more of them than 512 KB hold.
+    // The table works without an enable, with entries of eight bytes and far more entries than fit into 512 KB.
     const uint64_t page = model->gtt_bytes / 8 - 1;
     EXPECT_GT(page, uint64_t{512 * 1024 / 4});
     const bool local = model->local_bytes != 0;
@@ -41,7 +41,7 @@ TEST(MemoryRows, LaterChipsHaveNoOldTableRegisters) {
   EXPECT_GE(later, 6u);
 }
 
-// The part of DSM that firmware keeps: anywhere within, and published where it is.
+// The part of DSM that firmware reserves may be anywhere inside, and its location is published.
 TEST(MemoryRows, FirmwarePartOfStolenMemoryIsPublished) {
   COVERS("ICL-AS-06");
   constexpr uint64_t kMiB = 0x10'0000;
@@ -52,7 +52,7 @@ TEST(MemoryRows, FirmwarePartOfStolenMemoryIsPublished) {
     EXPECT_EQ(published(bench) & ~(kMiB - 1), kBase + offset);
     EXPECT_EQ(published(bench) & 1, 1u) << "enabled";
     EXPECT_EQ(published(bench) >> 7 & 3, 1u) << "2 MB";
-    // It is part of data stolen memory: hidden from the processor, at its place in physical memory.
+    // It is part of data stolen memory: hidden from the CPU, at its physical address.
     const memory::PhysicalMemory& memory = bench.device->memory().map().physical();
     for (const uint64_t at : {offset, offset + 2 * kMiB - 1}) {
       EXPECT_TRUE(bench.device->closes_memory(PhysAddr(kBase + at)));
@@ -64,7 +64,7 @@ TEST(MemoryRows, FirmwarePartOfStolenMemoryIsPublished) {
                 memory::MemoryKind::data_stolen);
     }
   }
-  // Left out: at the end. In local memory likewise.
+  // By default it is at the end, also in local memory.
   MemoryBench icl("icl", {.stolen_bytes = 64 * kMiB, .stolen_base = kBase});
   EXPECT_EQ(published(icl) & ~(kMiB - 1), kBase + 62 * kMiB);
   MemoryBench dg1("dg1", {.stolen_bytes = 64 * kMiB, .wopcm_offset = 3 * kMiB});
@@ -78,7 +78,7 @@ TEST(MemoryRows, FirmwarePartOfStolenMemoryIsPublished) {
   }
 }
 
-// A switch for throughput alone: software can set it, and translations stay what they are.
+// The bit only affects throughput: software can set it, and translations do not change.
 TEST(MemoryRows, ConcurrentColorAndDepthBitHasNoEffect) {
   COVERS("ICL-TLB-06");
   MemoryBench bench("icl");
@@ -94,7 +94,7 @@ TEST(MemoryRows, ConcurrentColorAndDepthBitHasNoEffect) {
   EXPECT_EQ(bench.events(), 0u);
 }
 
-// An invalidation register reads its bit until every access that used old translations is done.
+// An invalidation register shows its bit until every access that used old translations is done.
 TEST(MemoryRows, InvalidationIsPendingDuringAccesses) {
   COVERS("ICL-TLB-16");
   for (const auto& [name, at, other] :
@@ -103,24 +103,24 @@ TEST(MemoryRows, InvalidationIsPendingDuringAccesses) {
     MemoryBench bench(name);
     memory::TlbInvalidation& unit = bench.device->memory().invalidation();
     bench.write(at, 1);
-    EXPECT_EQ(bench.read(at), 0u) << "nothing under way: complete at once";
+    EXPECT_EQ(bench.read(at), 0u) << "no access is outstanding: complete immediately";
     {
       const memory::AccessHold reading(unit);
       {
         const memory::AccessHold writing(unit);
         bench.write(at, 1);
         EXPECT_EQ(bench.read(at), 1u);
-        EXPECT_EQ(bench.read(other), 0u) << "another engine's was not asked for";
+        EXPECT_EQ(bench.read(other), 0u) << "the invalidation of another engine was not requested";
       }
-      EXPECT_EQ(bench.read(at), 1u) << "one access is left";
+      EXPECT_EQ(bench.read(at), 1u) << "one access is outstanding";
     }
     EXPECT_EQ(bench.read(at), 0u);
     EXPECT_EQ(bench.events(), 0u);
   }
 }
 
-// A driver's whole set-up through registers: the window, the tables in the context's own space, and what an engine
-// meets there.
+// A driver's whole set-up through registers: the window, the tables in the context's address space, and engine
+// accesses.
 TEST(MemoryRows, TiledResourcesAreTranslatedPerEngine) {
   struct Case {
     const char* device;
@@ -165,19 +165,20 @@ TEST(MemoryRows, TiledResourcesAreTranslatedPerEngine) {
       return bench.engine_reads(memory::Stream::sampler, address, memory::TableKind::per_process);
     };
     EXPECT_EQ(read(kWindow + 0x10), 0x77u);
-    EXPECT_EQ(read(0x21'0010), 0x77u) << "the tile's own address";
+    EXPECT_EQ(read(0x21'0010), 0x77u) << "the address of the tile itself";
     EXPECT_EQ(read(kWindow + 0x1'0010), 0u);
-    EXPECT_EQ(bench.events(), 0u) << "a null tile is silent";
+    EXPECT_EQ(bench.events(), 0u) << "a null tile raises no Event";
     EXPECT_EQ(read(kWindow + 0x2'0010), 0u);
-    ASSERT_EQ(bench.events(EventKind::fault), 1u) << "an invalid one is not";
+    ASSERT_EQ(bench.events(EventKind::fault), 1u) << "an invalid tile does";
     EXPECT_EQ(bench.host.log.events().back().item, "TR-TT");
     EXPECT_EQ(bench.host.log.events().back().address, kWindow + 0x2'0010);
-    // Registers act at once: no translation of the old tables is left. The window moves, and back; then it is off.
+    // Register writes take effect immediately, without stale translations. The window moves, moves back, and is
+    // disabled.
     const uint32_t range = one.base + (one.later ? 4 : 16), control = one.base + (one.later ? 0 : 20);
     bench.write(range, 0xf4);
     bench.host.log.clear();
     EXPECT_EQ(read(kWindow + 0x10), 0u);
-    EXPECT_EQ(bench.events(EventKind::fault), 1u) << "now an address that nothing maps";
+    EXPECT_EQ(bench.events(EventKind::fault), 1u) << "the address is unmapped now";
     EXPECT_EQ(read(kWindow + 0x1000'0000'0010), 0x77u);
     bench.write(range, 0xf3);
     EXPECT_EQ(read(kWindow + 0x10), 0x77u);
@@ -185,7 +186,7 @@ TEST(MemoryRows, TiledResourcesAreTranslatedPerEngine) {
     EXPECT_EQ(read(kWindow + 0x10), 0u);
     bench.write(control, one.later ? 1 : 3);
     EXPECT_EQ(read(kWindow + 0x10), 0x77u);
-    // Another engine of Gen11 has no such window; on Gen12 it has one of its own, which is off.
+    // Another engine of Gen11 has no such window; on Gen12 it has its own, which is disabled.
     bench.host.log.clear();
     EXPECT_EQ(bench.device->space(1, memory::Stream::blit, memory::TableKind::per_process)
                   .load_value<uint32_t>(GpuVa(kWindow + 0x10)),
@@ -195,7 +196,7 @@ TEST(MemoryRows, TiledResourcesAreTranslatedPerEngine) {
   }
 }
 
-// Gen6: only so many lines of the directory are loaded as DCLV has ones at its bottom; a line is sixteen entries.
+// Gen6: DCLV gives the number of directory lines that are loaded, by its low ones; a line has sixteen entries.
 TEST(MemoryRows, DclvLimitsTheDirectory) {
   MemoryBench bench("snb");
   bench.host.put<uint32_t>(0x2'0000, 0x222);
@@ -219,7 +220,7 @@ TEST(MemoryRows, DclvLimitsTheDirectory) {
   }
 }
 
-// A flush of the command streamer drops everything that an engine's streams know, upper levels included.
+// A flush of the command streamer drops all cached translations of an engine's streams, including upper levels.
 TEST(MemoryRows, FlushDropsUpperLevels) {
   MemoryBench bench("snb");
   bench.host.put<uint32_t>(0x2'0000, 0x222);
@@ -232,12 +233,13 @@ TEST(MemoryRows, FlushDropsUpperLevels) {
   bench.write(0x2520, 0x0200'0200);
   EXPECT_EQ(bench.engine_reads(memory::Stream::batch, 0x40'0000, memory::TableKind::per_process), 0x222u);
   bench.set_entry(0x6001, 0x50'0001);  // another page table
-  EXPECT_EQ(bench.engine_reads(memory::Stream::batch, 0x40'0000, memory::TableKind::per_process), 0x222u) << "cached";
+  EXPECT_EQ(bench.engine_reads(memory::Stream::batch, 0x40'0000, memory::TableKind::per_process), 0x222u)
+      << "still cached";
   bench.device->memory().flush(0);
   EXPECT_EQ(bench.engine_reads(memory::Stream::batch, 0x40'0000, memory::TableKind::per_process), 0x333u);
 }
 
-// One access may write two entries of four bytes: both pages are looked up anew.
+// One access may write two entries of four bytes: both pages are translated again.
 TEST(MemoryRows, WideEntryWriteDropsBothTranslations) {
   for (const char* name : {"g45", "snb"}) {
     MemoryBench bench(name);
@@ -253,7 +255,7 @@ TEST(MemoryRows, WideEntryWriteDropsBothTranslations) {
   }
 }
 
-// After an engine's reset a context finds nothing of the old one's pointers.
+// After an engine reset the pointers of the old context are cleared.
 TEST(MemoryRows, EngineResetClearsThePointers) {
   MemoryBench bench("icl");
   bench.device->memory().begin_context(0);
@@ -266,7 +268,7 @@ TEST(MemoryRows, EngineResetClearsThePointers) {
   EXPECT_EQ(bench.device->memory().gam().engine(0).walk.roots[0], 0u);
 }
 
-// Three kinds of graphics addresses, and physical memory in two: the same number means another byte in each.
+// Three kinds of graphics addresses and two of physical memory: the same number names a different byte in each.
 TEST(MemoryRows, Gen4AddressKindsReachDifferentMemory) {
   COVERS("G45-4.4-04");
   MemoryBench bench("gm45");
@@ -281,7 +283,7 @@ TEST(MemoryRows, Gen4AddressKindsReachDifferentMemory) {
   bench.host.put<uint32_t>(0x2'0000, 0x22);
   bench.host.put<uint32_t>(0x3'0000, 0x33);
   bench.host.put<uint32_t>(kNumber, 0x44);
-  // The processor's address, less the base of the range.
+  // The CPU address minus the base of the range.
   device.config_write(0x18, 4, 0xd000'0000);
   const auto hit = device.config().decode_memory(0xd000'0000 + kNumber);
   ASSERT_TRUE(hit);
@@ -289,7 +291,7 @@ TEST(MemoryRows, Gen4AddressKindsReachDifferentMemory) {
   // The graphics address of an internal client, and the per-process one.
   EXPECT_EQ(bench.engine_reads(memory::Stream::sampler, kNumber, memory::TableKind::global), 0x11u);
   EXPECT_EQ(bench.engine_reads(memory::Stream::render_cache, kNumber, memory::TableKind::per_process), 0x33u);
-  // Physical: as it is.
+  // Physical address: unchanged.
   uint32_t value = 0;
   EXPECT_TRUE(device.memory().read_physical(PhysAddr(kNumber), std::as_writable_bytes(std::span(&value, 1))));
   EXPECT_EQ(value, 0x44u);
@@ -298,7 +300,7 @@ TEST(MemoryRows, Gen4AddressKindsReachDifferentMemory) {
   EXPECT_EQ(bench.events(), 0u);
 }
 
-// The per-process space is the processor's only where the global table maps the same page. Its size is the table's.
+// The CPU reaches a per-process page only if the global table maps it too. The size is that of the table.
 TEST(MemoryRows, CpuReachesProcessPagesOnlyThroughTheGlobalTable) {
   MemoryBench bench("gm45");
   bench.host.put<uint32_t>(0x90'0000, 0x3'0001);

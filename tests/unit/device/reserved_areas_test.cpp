@@ -1,5 +1,5 @@
-// The reserved areas of DG1's local memory, as firmware publishes them through registers (seed 000, "Discrete Graphics
-// Memory Map Information").
+// The reserved areas of DG1's local memory, as firmware publishes them through registers (DG1 PRM vol. 13, "Discrete
+// Graphics Memory Map Information", seed 000).
 #include <gtest/gtest.h>
 
 #include "covers.h"

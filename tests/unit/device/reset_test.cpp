@@ -1,4 +1,4 @@
-// Resets: of the function, of the graphics part, of one engine; what they clear and what survives.
+// Resets of the function, of the graphics part and of one engine: what they clear and what survives.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -30,16 +30,16 @@ class ResetTest : public ::testing::TestWithParam<const spec::DeviceModel*> {
     EXPECT_TRUE(start == 0 || start == 0x7000);
     return start == 0;
   }
-  // An MMIO GDRST write, or the write to configuration space of Gen4.
+  // Writes GDRST through MMIO, or through configuration space on Gen4.
   void gdrst(uint32_t mmio_bits, uint8_t config_domain) {
     if (Generation(model).reset_port() == ResetPort::config_gdrst) {
       bench.device->config_write(0xc0, 1, static_cast<uint32_t>(config_domain << 2 | 1));
       if (config_layout(model).reset == ConfigReset::held) {
-        EXPECT_EQ(bench.device->config_read(0xc0, 1) & 3, 3u) << "asked for, and going on";
+        EXPECT_EQ(bench.device->config_read(0xc0, 1) & 3, 3u) << "requested, still in progress";
         bench.device->config_write(0xc0, 1, static_cast<uint32_t>(config_domain << 2 | 1));
         bench.device->config_write(0xc0, 1, 0);
       }
-      EXPECT_EQ(bench.device->config_read(0xc0, 1) & 3, 0u) << "over";
+      EXPECT_EQ(bench.device->config_read(0xc0, 1) & 3, 0u) << "complete";
     } else {
       bench.write(0x941c, mmio_bits);
       EXPECT_EQ(bench.read(0x941c), 0u) << "the bits clear themselves";
@@ -53,26 +53,26 @@ TEST_P(ResetTest, FullGraphicsResetClearsEveryEngine) {
   const uint32_t command = bench.device->config_read(4, 2);
   gdrst(1, 0);
   for (const spec::EngineModel& engine : model.engines) {
-    EXPECT_TRUE(is_reset(engine)) << engine.name << ": reachable, so the wake requests survived";
+    EXPECT_TRUE(is_reset(engine)) << engine.name << ": reachable, so the wake requests were kept";
   }
   EXPECT_EQ(bench.device->bar_read(0, model.gtt_offset, 4), 0x1001u) << "the table survives";
   EXPECT_EQ(bench.device->config_read(4, 2), command) << "configuration space survives";
   EXPECT_EQ(bench.events(EventKind::terminated_access), 0u);
 }
 
-// Linux asks the first chips for a reset and for its end, and believes neither without bit 1 (i915_do_reset); of the
-// later ones it waits for bit 0 (g4x_do_reset).
+// On the first chips Linux requests a reset and then its end, and checks bit 1 both times (i915_do_reset); on later
+// chips it waits for bit 0 (g4x_do_reset).
 TEST(ConfigReset, ResetLastsUntilSoftwareEndsItOnGen4) {
   constexpr std::pair<const char*, bool> kChips[] = {{"i965", true}, {"gm965", true}, {"g45", false}, {"gm45", false}};
   for (const auto& [name, lasts] : kChips) {
     Bench bench(*spec::find_device(name));
     bench.device->config_write(0xc0, 1, 2);
-    EXPECT_EQ(bench.device->config_read(0xc0, 1), 0u) << name << ": the status is not software's";
+    EXPECT_EQ(bench.device->config_read(0xc0, 1), 0u) << name << ": software cannot write the status";
     bench.device->config_write(0xc0, 4, 1);
     EXPECT_EQ(bench.device->config_read(0xc0, 1), lasts ? 3u : 0u) << name;
     bench.write(0x2000 + kRingStart, 0x7000);
     bench.device->config_write(0x04, 2, 7);
-    EXPECT_EQ(bench.read(0x2000 + kRingStart), 0x7000u) << name << ": other writes ask for nothing";
+    EXPECT_EQ(bench.read(0x2000 + kRingStart), 0x7000u) << name << ": other writes have no effect";
     bench.device->config_write(0xc0, 1, 0);
     EXPECT_EQ(bench.device->config_read(0xc0, 1), 0u) << name;
   }
@@ -108,7 +108,7 @@ TEST_P(ResetTest, ResetControlHandshake) {
     const uint32_t ctl = engine.mmio_base + 0xd0;
     EXPECT_EQ(bench.read(ctl), 0u);
     bench.write(ctl, 0x0002'0002);
-    EXPECT_EQ(bench.read(ctl), 0u) << "ready is hardware's to say";
+    EXPECT_EQ(bench.read(ctl), 0u) << "software cannot set ready";
     bench.write(ctl, 0x0000'0001);
     EXPECT_EQ(bench.read(ctl), 0u) << "no mask bit";
     bench.write(ctl, 0x0001'0001);
@@ -121,7 +121,7 @@ TEST_P(ResetTest, ResetControlHandshake) {
   }
 }
 
-// After a function level reset every register shows its reset value and nothing is awake; memory keeps its content.
+// After a function level reset every register has its reset value and no domain is awake; memory keeps its contents.
 TEST_P(ResetTest, FunctionLevelResetRestoresResetValues) {
   const auto find = [&](uint8_t id) {
     unsigned at = bench.device->config_read(0x34, 1);
@@ -200,7 +200,7 @@ TEST(Dg1Reset, DriverResetKeepsConfigurationSpace) {
   bench.device->bar_write(2, 0, 8, 0x55);
   bench.device->config_write(0x10, 4, 0xf000'0000);
   bench.write(0x101010, 0x8000'0000);
-  EXPECT_EQ(bench.read(0x101010), 0x80u) << "done; local memory is ready again";
+  EXPECT_EQ(bench.read(0x101010), 0x80u) << "complete; local memory is ready again";
   EXPECT_EQ(bench.device->bar_read(2, 0, 8), 0u);
   EXPECT_EQ(bench.device->config_read(0x10, 4) & ~0xfu, 0xf000'0000u);
   bench.wake_all();

@@ -1,4 +1,4 @@
-// Memory of the device's own: the stolen range of integrated parts, local memory of the discrete one.
+// Memory that belongs to the device: the stolen range of integrated chips, local memory of the discrete chip.
 #include <gtest/gtest.h>
 
 #include "covers.h"
@@ -26,9 +26,9 @@ TEST_P(StolenTest, CpuReachesStolenMemoryOnlyThroughTheAperture) {
   EXPECT_EQ(bench.aperture(0), 0x2222'2222u);
   EXPECT_EQ(bench.host.value_at<uint32_t>(kStolenBase + 0x5000), 0x1111'1111u);
   EXPECT_EQ(bench.engine_reads(memory::Stream::sampler, 0x1004, memory::TableKind::global), 0x3333'3333u)
-      << "the engine directly";
+      << "direct engine access";
   EXPECT_EQ(bench.events(), 0u);
-  // What a front end that routes processor accesses asks.
+  // The query of a front end that routes CPU accesses.
   Device& device = *bench.device;
   EXPECT_TRUE(device.closes_memory(PhysAddr(kStolenBase)));
   EXPECT_TRUE(device.closes_memory(PhysAddr(kStolenBase + bench.model.stolen_bytes - 1)));
@@ -43,7 +43,7 @@ TEST_P(StolenTest, CpuReachesStolenMemoryOnlyThroughTheAperture) {
 TEST_P(StolenTest, TableMemoryIsAccessibleOnlyThroughItsAlias) {
   COVERS("ICL-AS-03");
   const unsigned bytes = bench.entry_bytes();
-  bench.map(0, gsm());  // the page that holds the first entries, this one too
+  bench.map(0, gsm());  // the page with the first entries, including this one
   bench.map(2, 0x1000);
   const uint64_t second = bench.entry(2);
   bench.put_aperture(2 * bytes, 0xffff'ffff);
@@ -54,10 +54,10 @@ TEST_P(StolenTest, TableMemoryIsAccessibleOnlyThroughItsAlias) {
   bench.map(2, 0x2000);
   EXPECT_EQ(bench.entry(2), bench.pte(0x2000)) << "and writes it";
   bench.host.put<uint64_t>(gsm() + 2 * bytes, 0);
-  EXPECT_EQ(bench.entry(2), bench.pte(0x2000)) << "the host's memory there is another";
+  EXPECT_EQ(bench.entry(2), bench.pte(0x2000)) << "host memory at this address is separate";
   EXPECT_EQ(bench.engine_reads(memory::Stream::blit, 2 * bytes, memory::TableKind::global),
             static_cast<uint32_t>(bench.pte(0x2000)))
-      << "engines reach the memory directly";
+      << "engines access the memory directly";
 }
 
 TEST_P(StolenTest, ContentSurvivesResetsAndSnapshots) {
@@ -127,7 +127,7 @@ TEST(DataStolen, SizesInStepsOf32Megabytes) {
     EXPECT_EQ(bench.events(), 0u);
     bench.map(0, 0x1'0000'0000);
     bench.put_aperture(8, 3);
-    EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 1u) << "the first page is the hardware's";
+    EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 1u) << "the first page is reserved for hardware";
   }
 }
 
@@ -149,10 +149,10 @@ TEST(LocalMemory, BarTableAndEnginesSeeTheSameBytes) {
   bench.host.put<uint32_t>(0x12'3010, 0x1234);
   EXPECT_EQ(bench.engine_reads(memory::Stream::blit, 0x10, memory::TableKind::global), 0xabcdu);
   EXPECT_EQ(bench.engine_reads(memory::Stream::blit, 0x1010, memory::TableKind::global), 0x1234u)
-      << "the entry's bit chooses";
+      << "the bit of the entry selects the memory";
   EXPECT_TRUE(device.space(0, memory::Stream::blit, memory::TableKind::global).store_value<uint32_t>(GpuVa(0x14), 5));
   EXPECT_EQ(device.bar_read(2, 0x12'3014, 4), 5u);
-  // The table lies in local memory, closed to the BAR but for its alias.
+  // The table is in local memory, accessible through its alias but not through the BAR.
   const uint64_t gsm = bench.read(0x108100) & ~0xf'ffffu;
   EXPECT_EQ(device.bar_read(2, gsm, 8), 0x12'3003u);
   device.bar_write(2, gsm, 8, 0);
@@ -177,7 +177,7 @@ TEST(LocalMemory, TranslationsSurviveSnapshots) {
   bench.map(0, 0x50'0000, true);
   EXPECT_EQ(space.load_value<uint32_t>(GpuVa(0)), 3u);
   device.restore(saved);
-  EXPECT_EQ(space.load_value<uint32_t>(GpuVa(0)), 1u) << "translations are found again";
+  EXPECT_EQ(space.load_value<uint32_t>(GpuVa(0)), 1u) << "translations are restored";
   EXPECT_EQ(space.view(GpuVa(0), {}).bytes.data(), before);
   EXPECT_EQ(device.bar_read(2, 0x50'0000, 4), 0u);
   EXPECT_EQ(device.snapshot(), saved);

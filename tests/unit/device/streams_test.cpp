@@ -1,4 +1,4 @@
-// Streams of engines from Gen6 on: which table an access uses, contexts, invalidation, faults, all through registers.
+// Streams of engines from Gen6 on: the table of an access, contexts, invalidation and faults, all through registers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ class Contexts : public ::testing::TestWithParam<const spec::DeviceModel*> {
       bench.host.put<uint64_t>(address, value);
     }
   }
-  // Tables from `at` on that map one page at 2 MB, and the pointer for PDP0.
+  // Writes tables from `at` on that map one page at 2 MB. Returns the pointer for PDP0.
   uint64_t tables(uint64_t at, uint64_t page, uint64_t leaf_bits = 3) {
     if (wide) {
       put(at, at + 0x1003);
@@ -94,7 +94,7 @@ TEST_P(Contexts, ContextWithoutTablesUsesTheGlobalTable) {
   bench.device->memory().launch_context(0, kGlobalContext);
   EXPECT_EQ(reads(0, memory::TableKind::per_process), 0x111u);
   bench.map(0x200, 0x3'0000);
-  EXPECT_EQ(reads(0, memory::TableKind::per_process), 0x333u) << "entries are watched for it too";
+  EXPECT_EQ(reads(0, memory::TableKind::per_process), 0x333u) << "entry writes are tracked for it too";
 }
 
 TEST_P(Contexts, PointersWrittenWhileAContextRunsTakeEffect) {
@@ -131,7 +131,7 @@ TEST_P(Contexts, InvalidationRegistersDropTranslationsAndReadZero) {
     load(number, tables(0x40'0000, 0x2'0000));
     EXPECT_EQ(reads(number, memory::TableKind::per_process), 0x222u);
     put(0x40'3000, 0x3'0003);
-    EXPECT_EQ(reads(number, memory::TableKind::per_process), 0x222u) << "stale until software says so";
+    EXPECT_EQ(reads(number, memory::TableKind::per_process), 0x222u) << "stale until software invalidates";
     const uint32_t at = invalidate_register(engine);
     bench.write(at, gen12 ? 1u << engine.instance : 1u);
     EXPECT_EQ(bench.read(at), 0u) << engine.name;
@@ -152,7 +152,7 @@ TEST_P(Contexts, FaultRegistersHoldTheFirstFault) {
   EXPECT_EQ(bench.read(data0), 0x205u);
   EXPECT_EQ(bench.read(data1), 0u);
   reads(0, memory::TableKind::global, 0x30'6000);
-  EXPECT_EQ(bench.read(data0), 0x205u) << "the first one stays";
+  EXPECT_EQ(bench.read(data0), 0x205u) << "the first fault is kept";
   EXPECT_TRUE(bench.device->memory().faults().engine(0).hung);
   const DeviceState saved = bench.device->snapshot();
   bench.write(fault, 0);
@@ -164,7 +164,7 @@ TEST_P(Contexts, FaultRegistersHoldTheFirstFault) {
   EXPECT_EQ(bench.read(data0), 0x205u);
   EXPECT_EQ(bench.device->snapshot(), saved);
   bench.write(0x941c, 1);
-  EXPECT_EQ(bench.read(fault), 0u) << "gone with a reset of the whole";
+  EXPECT_EQ(bench.read(fault), 0u) << "cleared by a full reset";
   EXPECT_FALSE(bench.device->memory().faults().engine(0).hung);
 }
 
@@ -180,7 +180,7 @@ TEST_P(Contexts, SnapshotRestoresTheContext) {
   }
   bench.device->restore(saved);
   EXPECT_EQ(reads(0, memory::TableKind::per_process), 0x222u);
-  // A device that was never told of the context goes on from the same state.
+  // A device that never loaded the context continues from the same state.
   Bench other(model);
   Device& copy = *other.device;
   for (const auto& [number, page] : bench.host.pages) {
@@ -190,7 +190,7 @@ TEST_P(Contexts, SnapshotRestoresTheContext) {
   EXPECT_EQ(copy.space(0, memory::Stream::batch).load_value<uint32_t>(GpuVa(0x20'0000)), 0x222u);
 }
 
-// An engine reset forgets the context's registers but not what is cached; the device's reset forgets everything.
+// An engine reset clears the context's registers but keeps cached translations; a device reset clears both.
 TEST_P(Contexts, EngineResetKeepsTheTlbs) {
   bench.host.put<uint32_t>(0x2'0000, 0x222);
   load(0, tables(0x40'0000, 0x2'0000));
@@ -206,14 +206,14 @@ TEST_P(Contexts, EngineResetKeepsTheTlbs) {
 
 INSTANTIATE_TEST_SUITE_P(Devices, Contexts, ::testing::ValuesIn(gen8_models()), model_name);
 
-// Gen6: the directory lies in the global table, the mode register switches it on.
+// Gen6: the directory is in the global table, and the mode register enables it.
 TEST(SnbContexts, DirectoryInsideTheGlobalTable) {
   MemoryBench bench("snb");
   constexpr uint32_t kDclv = 0x2220, kBase = 0x2228, kBaseRead = 0x2518, kGfxMode = 0x2520, kFault = 0x4094;
   bench.host.put<uint32_t>(0x1'0000, 0x111);
   bench.host.put<uint32_t>(0x2'0000, 0x222);
   bench.map(0x400, 0x1'0000);
-  // 512 directory entries from entry 0x6000 of the table on; one serves 4 MB.
+  // 512 directory entries from entry 0x6000 of the table on; each covers 4 MB.
   bench.set_entry(0x6001, 0x40'0001);
   bench.host.put<uint32_t>(0x40'0000, 0x2'0001);
   const auto reads = [&](uint64_t address) {
@@ -228,7 +228,7 @@ TEST(SnbContexts, DirectoryInsideTheGlobalTable) {
   EXPECT_EQ(bench.engine_reads(memory::Stream::batch, 0x40'0000, memory::TableKind::global), 0x111u);
   EXPECT_EQ(bench.aperture(0x40'0000), 0x111u);
   EXPECT_EQ(bench.events(), 0u);
-  // Other engines have their own directory, but no switch of their own.
+  // Other engines have their own directory, but no enable bit of their own.
   bench.host.put<uint32_t>(0x3'0000, 0x333);
   bench.host.put<uint32_t>(0x50'0000, 0x3'0001);
   bench.set_entry(0x7001, 0x50'0001);
@@ -241,10 +241,10 @@ TEST(SnbContexts, DirectoryInsideTheGlobalTable) {
   bench.write(kBase, 0x6000 * 4 / 64 << 16);
   bench.host.log.clear();
   reads(0x40'0000);
-  EXPECT_EQ(bench.events(EventKind::fault), 1u) << "nothing of the directory is loaded";
+  EXPECT_EQ(bench.events(EventKind::fault), 1u) << "no part of the directory is loaded";
 }
 
-// Observed with traces of the OpenCL driver: tables are in local memory when LMEM_CFG says so.
+// Observed in traces of the OpenCL driver: tables are in local memory if LMEM_CFG selects it.
 TEST(Dg1Contexts, LmemCfgSelectsTheMemoryOfTables) {
   const auto run = [](bool firmware, bool write_enable) {
     MemoryBench bench("dg1", {.local_tables = firmware});

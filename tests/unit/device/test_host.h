@@ -1,4 +1,4 @@
-// A device to try, on a host that remembers (support/test_host.h).
+// A device on a recording host (support/test_host.h).
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace halogen::device {
 
-// A device with memory and I/O decoding on.
+// A device with memory and I/O decoding enabled.
 struct Bench {
   explicit Bench(std::string_view name, DeviceOptions options = {}) : Bench(*spec::find_device(name), options) {}
   explicit Bench(const spec::DeviceModel& model, DeviceOptions options = {}) {
@@ -28,7 +28,7 @@ struct Bench {
   size_t events(EventKind kind) const { return host.log.count(kind); }
   size_t events() const { return host.log.events().size(); }
 
-  // As a driver does: request every domain of the device's wake table.
+  // Requests every domain of the device's wake table, as a driver does.
   void wake_all() {
     if (const spec::WakeTable* table = device->mmio().wake().config().wake()) {
       for (const spec::WakePort& port : table->ports) {

@@ -1,4 +1,4 @@
-// Force wake, steering and fuses as a driver meets them through the BAR.
+// Force wake, steering and fuses as a driver uses them through the BAR.
 #include <gtest/gtest.h>
 
 #include "covers.h"
@@ -21,7 +21,7 @@ TEST(Dg1Wake, SleepingDomainDropsWritesAndReadsZero) {
   EXPECT_EQ(bench.events(EventKind::terminated_access), 2u);
   bench.write(0xa278, kWake);
   EXPECT_EQ(bench.read(0x0d84), 1u) << "acknowledged";
-  EXPECT_EQ(bench.read(kRingStart), 0u) << "the write never arrived";
+  EXPECT_EQ(bench.read(kRingStart), 0u) << "the write was dropped";
   bench.write(kRingStart, 0x1234'5000);
   EXPECT_EQ(bench.read(kRingStart), 0x1234'5000u);
   bench.write(0xa278, kRelease);
