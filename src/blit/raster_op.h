@@ -1,5 +1,5 @@
 // The 256 raster operations: the code is the truth table of the operation, bit 4 P + 2 S + D of it is the result
-// (seed 003 8.2.1.3; Windows' ROP3 codes). Every code has a compiled kernel.
+// (G45 PRM vol. 1b 8.2.1.3, seed 003; Windows' ROP3 codes). Every code has a compiled kernel.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
-// The registers that a non-privileged batch may access: the lists of seed 000 ("User Mode Privileged Commands", "Read
-// Only User Mode Privilege MMIO Access") and the RING_FORCE_TO_NONPRIV slots that software adds. The command streamer
-// implements the effect of a denied access.
+// The registers that a non-privileged batch may access: the lists of DG1 PRM vol. 13 (seed 000: "User Mode Privileged
+// Commands", "Read Only User Mode Privilege MMIO Access") and the RING_FORCE_TO_NONPRIV slots that software adds. The
+// command streamer implements the effect of a denied access.
 #pragma once
 
 #include <array>

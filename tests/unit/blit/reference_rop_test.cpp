@@ -1,6 +1,6 @@
 // The 256 raster operations at every depth on every chip. Expected values come from the formulas of the manual's table
-// (seed 003 8.2.1.3; eleven of them are in a neighbouring cell there), written as C++ expressions. Codes that Windows
-// names are also checked against the meaning of the name.
+// (G45 PRM vol. 1b 8.2.1.3, seed 003; eleven of them are in a neighbouring cell there), written as C++ expressions.
+// Codes that Windows names are also checked against the meaning of the name.
 #include <gtest/gtest.h>
 
 #include "covers.h"

@@ -166,7 +166,8 @@ TEST_P(ResetTest, FunctionLevelResetRestoresResetValues) {
 
 INSTANTIATE_TEST_SUITE_P(Devices, ResetTest, ::testing::ValuesIn(every_model()), model_name);
 
-// Seed 003 does not give GDRST; the bits are those Linux uses: 3:2 domain (0 all, 1 render, 3 media), 0 enable.
+// The G45 PRM (seed 003) does not describe GDRST; the bits are those Linux uses: 3:2 domain (0 all, 1 render, 3 media),
+// 0 enable.
 TEST(G45Reset, MediaDomainResetsOnlyTheVideoEngine) {
   Bench bench("g45");
   bench.write(0x2038, 0x1000);

@@ -1,5 +1,5 @@
-// Errors: ESR, EMR, EIR and the master error. G45 PRM vol. 1b 5.7 (seed 003); seed 000, hardware status page (error
-// registers).
+// Errors: ESR, EMR, EIR and the master error. G45 PRM vol. 1b 5.7 (seed 003); DG1 PRM vol. 13 (seed 000), hardware
+// status page (error registers).
 #include "flow_bench.h"
 
 namespace halogen {

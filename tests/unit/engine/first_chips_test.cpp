@@ -9,9 +9,9 @@ constexpr std::string_view kRcs = "rcs0";
 constexpr uint32_t kSyncStatus = 1u << 12, kNonSecure = 1u << 8;
 using Dwords = FlowBench::Dwords;
 
-class FirstChips : public ::testing::TestWithParam<std::string> {};
+class Gen4Streamers : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(FirstChips, CommandParserPerformsAllItsDuties) {
+TEST_P(Gen4Streamers, CommandParserPerformsAllItsDuties) {
   COVERS("G45-5.3.3-01");
   FlowBench bench(GetParam());
   const uint64_t page = bench.give_status_page(kRcs);
@@ -50,7 +50,7 @@ TEST_P(FirstChips, CommandParserPerformsAllItsDuties) {
   EXPECT_EQ(bench.read(0x2310), 0x55u);
 }
 
-TEST_P(FirstChips, PrefetchNeedsAMappedPageAfterTheBatch) {
+TEST_P(Gen4Streamers, PrefetchNeedsAMappedPageAfterTheBatch) {
   COVERS("G45-1.5-07");
   const auto error_of = [&](unsigned lines, uint64_t end_at, bool page_behind) {
     device::DeviceOptions options;
@@ -74,7 +74,7 @@ TEST_P(FirstChips, PrefetchNeedsAMappedPageAfterTheBatch) {
   EXPECT_FALSE(error_of(0, 4092, false)) << "the streamer does not prefetch";
 }
 
-TEST_P(FirstChips, BatchStartIsAlignedToSixtyFourBytes) {
+TEST_P(Gen4Streamers, BatchStartIsAlignedToSixtyFourBytes) {
   COVERS("G45-1.5-10");
   FlowBench bench(GetParam());
   const uint64_t batch = bench.allocate(1);
@@ -90,7 +90,7 @@ TEST_P(FirstChips, BatchStartIsAlignedToSixtyFourBytes) {
   }
 }
 
-TEST_P(FirstChips, ContextThatWasNeverSetIsSavedWithResetValues) {
+TEST_P(Gen4Streamers, ContextThatWasNeverSetIsSavedWithResetValues) {
   COVERS("G45-5.8.1-07");
   FlowBench bench(GetParam());
   const uint64_t first = bench.allocate(1), second = bench.allocate(1);
@@ -109,7 +109,7 @@ TEST_P(FirstChips, ContextThatWasNeverSetIsSavedWithResetValues) {
   EXPECT_EQ(bench.undefined(), 0u);
 }
 
-TEST_P(FirstChips, ExtendedStateFlagsAreInTheContextId) {
+TEST_P(Gen4Streamers, ExtendedStateFlagsAreInTheContextId) {
   FlowBench bench(GetParam());
   const uint64_t first = bench.allocate(1);
   bench.start_ring(kRcs);
@@ -119,7 +119,7 @@ TEST_P(FirstChips, ExtendedStateFlagsAreInTheContextId) {
   }
 }
 
-TEST_P(FirstChips, RegisterBlockIsHalfAMegabyte) {
+TEST_P(Gen4Streamers, RegisterBlockIsHalfAMegabyte) {
   COVERS("G45-5.2-01");
   FlowBench bench(GetParam());
   // The first BAR is its base.
@@ -141,7 +141,7 @@ TEST_P(FirstChips, RegisterBlockIsHalfAMegabyte) {
   }
 }
 
-TEST_P(FirstChips, ChangedEntryIsUsedByCpuAndStreamImmediately) {
+TEST_P(Gen4Streamers, ChangedEntryIsUsedByCpuAndStreamImmediately) {
   FlowBench bench(GetParam());
   const uint64_t page = bench.allocate(1), other = bench.allocate(1), batch = bench.allocate(1);
   bench.poke(page, {kNoop | 0x0040'0001, kBatchEnd});
@@ -158,7 +158,7 @@ TEST_P(FirstChips, ChangedEntryIsUsedByCpuAndStreamImmediately) {
   EXPECT_EQ(bench.reg(kRcs, kNopid), 2u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Gen4, FirstChips, ::testing::ValuesIn(gen4_chips()), chip_name);
+INSTANTIATE_TEST_SUITE_P(Gen4, Gen4Streamers, ::testing::ValuesIn(gen4_chips()), chip_name);
 
 TEST(UpdateGttOrder, UpdateGttTakesEffectAfterAFlush) {
   COVERS("G45-1.19-08");

@@ -1,5 +1,5 @@
-// Hardware status writes of engines with their own status: seed 000, interrupt control registers (the table of bits),
-// for Gen12; engines from Gen6 on behave alike.
+// Hardware status writes of engines with their own status: DG1 PRM vol. 13 (seed 000), interrupt control registers (the
+// table of bits), for Gen12; engines from Gen6 on behave alike.
 #include "unit/interrupt/bench.h"
 
 #include "covers.h"

@@ -1,5 +1,5 @@
-// The effect of every bit of every page table entry that seed 001 prints, set and clear, for reads, writes and fetches,
-// at both host address widths.
+// The effect of every bit of every page table entry that the Ice Lake PRM vol. 6 (seed 001) prints, set and clear, for
+// reads, writes and fetches, at both host address widths.
 #include <gtest/gtest.h>
 
 #include <string>

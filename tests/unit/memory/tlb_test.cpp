@@ -36,7 +36,8 @@ bool holds(Tlb& tlb, uint64_t page, SpaceTag space = 1, Access access = kRead) {
 }
 
 TEST(Tlb, HasAtMost256EntriesInASet) {
-  // Sizes from seed 001 (TLB - Final Page Entry), and the number of sets of at most 256 entries, a power of two.
+  // Sizes from Ice Lake PRM vol. 6, TLB - Final Page Entry (seed 001), and the number of sets of at most 256 entries, a
+  // power of two.
   struct Row {
     unsigned entries;
     unsigned sets;

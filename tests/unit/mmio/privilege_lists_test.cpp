@@ -130,7 +130,7 @@ constexpr Row kReadVebox[] = {  // DG1-WL-14
 constexpr Row kWriteVideo0[] = {{kNone, 0x4210, 3}, {kNone, 0x4420, 6}};
 constexpr Row kWriteVebox0[] = {{kNone, 0x4230, 3}, {kNone, 0x4460, 6}};
 
-// Unit bases of seed 000, "Register Access and User Mode Privileges".
+// Unit bases of DG1 PRM vol. 13, "Register Access and User Mode Privileges" (seed 000).
 struct Unit {
   EngineModel engine;
   uint32_t hevc;

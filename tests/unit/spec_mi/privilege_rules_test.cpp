@@ -1,5 +1,6 @@
-// The effect of MI commands in a batch without privilege: the tables of seed 000 ("User Mode Privileged Commands") and
-// G45 PRM vol. 1b 1.5.2 (seed 003), typed from there. The command streamer applies the rules; its tests are elsewhere.
+// The effect of MI commands in a batch without privilege: the tables of DG1 PRM vol. 13 (seed 000: "User Mode
+// Privileged Commands") and G45 PRM vol. 1b 1.5.2 (seed 003), typed from there. The command streamer applies the rules;
+// its tests are elsewhere.
 #include <gtest/gtest.h>
 
 #include <algorithm>
