@@ -63,15 +63,16 @@ struct Arrays {
   }
 };
 
-struct Prepared {
-  ir::Lowered lowered;
+// What the loop and the routines read comes first, in as few cache lines as possible.
+struct alignas(64) Prepared {
   Handler handler = nullptr;  // the general path
   Handler fast = nullptr;     // a routine of the table in vector/routines.h, if one fits
   Handler rest = nullptr;     // the next routine that fits: takes what `fast` does not do at run time
-  Loops loops;
-  Arrays arrays;
   uint32_t offset = 0;
   uint32_t next = 0;
+  ir::Lowered lowered;
+  Loops loops;
+  Arrays arrays;
   uint32_t jip = 0;  // targets as offsets from the instruction base
   uint32_t uip = 0;
   Instruction in;

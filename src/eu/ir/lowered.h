@@ -103,9 +103,9 @@ struct Access {
 // Integers: the magnitude is taken, then its negative; signed elements wrap at their own width. Logic operands: all
 // bits are flipped.
 struct Modifier {
-  bool absolute = false;
-  bool negate = false;
-  bool invert = false;
+  bool absolute : 1 = false;
+  bool negate : 1 = false;
+  bool invert : 1 = false;
   [[nodiscard]] bool any() const { return absolute || negate || invert; }
   friend bool operator==(const Modifier&, const Modifier&) = default;
 };
@@ -275,9 +275,9 @@ struct Lowered {
   Compute compute;
   uint8_t sources = 0;    // of `source`
   uint8_t exec_size = 1;  // lanes
+  MaskRule mask;
   std::array<Source, kMaxSources> source;
   Target target;
-  MaskRule mask;
   FlagEffect flag;
   AccumulatorEffect accumulator;
   std::shared_ptr<const std::vector<LaneTable>> tables;  // of accesses; null: there are none

@@ -2,7 +2,9 @@
 // accumulator) is a Wide, a float of any type is a double, which holds HF, F and DF exactly, payloads of NaN included.
 #pragma once
 
+#include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 
 #include "eu/isa/instruction.h"
@@ -20,39 +22,29 @@ struct TypeTraits {
   bool is_signed;
 };
 
+// By the order of Type. NF is kept as F: the accumulator's extra mantissa is not modelled. The last three are what an
+// element of a vector immediate is.
+inline constexpr std::array kTypeTraits{
+    TypeTraits{1, false, false},  // ub
+    TypeTraits{1, false, true},   // b
+    TypeTraits{2, false, false},  // uw
+    TypeTraits{2, false, true},   // w
+    TypeTraits{4, false, false},  // ud
+    TypeTraits{4, false, true},   // d
+    TypeTraits{8, false, false},  // uq
+    TypeTraits{8, false, true},   // q
+    TypeTraits{2, true, true},    // hf
+    TypeTraits{4, true, true},    // f
+    TypeTraits{8, true, true},    // df
+    TypeTraits{4, true, true},    // nf
+    TypeTraits{2, false, true},   // v
+    TypeTraits{2, false, false},  // uv
+    TypeTraits{4, true, true}     // vf
+};
+static_assert(kTypeTraits.size() == static_cast<size_t>(Type::vf) + 1);
+
 constexpr TypeTraits traits(Type type) {
-  switch (type) {
-    case Type::ub:
-      return {1, false, false};
-    case Type::b:
-      return {1, false, true};
-    case Type::uw:
-      return {2, false, false};
-    case Type::w:
-      return {2, false, true};
-    case Type::ud:
-      return {4, false, false};
-    case Type::d:
-      return {4, false, true};
-    case Type::uq:
-      return {8, false, false};
-    case Type::q:
-      return {8, false, true};
-    case Type::hf:
-      return {2, true, true};
-    case Type::f:
-    case Type::nf:  // kept as F: the accumulator's extra mantissa is not modelled
-      return {4, true, true};
-    case Type::df:
-      return {8, true, true};
-    case Type::v:  // what an element of a vector immediate is
-      return {2, false, true};
-    case Type::uv:
-      return {2, false, false};
-    case Type::vf:
-      return {4, true, true};
-  }
-  return {4, false, false};
+  return kTypeTraits[static_cast<size_t>(type)];
 }
 
 enum class Rounding : uint8_t { nearest = 0, up = 1, down = 2, zero = 3 };

@@ -59,15 +59,6 @@ void store_row(std::byte* to, const uint64_t* bits, unsigned count) {
   }
 }
 
-template <class T>
-void store_lanes(std::byte* to, const int16_t* offset, const uint64_t* bits, uint32_t mask) {
-  for (; mask != 0; mask &= mask - 1) {
-    const auto i = static_cast<unsigned>(std::countr_zero(mask));
-    const auto value = static_cast<T>(bits[i]);
-    std::memcpy(to + offset[i], &value, sizeof(T));
-  }
-}
-
 // Elements that follow each other, all of them.
 void store_row(std::byte* to, const uint64_t* bits, unsigned count, unsigned bytes) {
   switch (bytes) {
@@ -82,17 +73,32 @@ void store_row(std::byte* to, const uint64_t* bits, unsigned count, unsigned byt
   }
 }
 
-// Elements of some lanes, each at its own offset.
-void store_lanes(std::byte* to, const int16_t* offset, const uint64_t* bits, uint32_t mask, unsigned bytes) {
+// Elements of some lanes: at the same distance from each other, or each at its own offset.
+struct Lanes {
+  std::byte* first;
+  int step;
+  const int16_t* offset;  // from `first`; null: lane * step
+};
+
+template <class T>
+void store_lanes(const Lanes& to, const uint64_t* bits, uint32_t mask) {
+  for (; mask != 0; mask &= mask - 1) {
+    const int i = std::countr_zero(mask);
+    const auto value = static_cast<T>(bits[i]);
+    std::memcpy(to.first + (to.offset == nullptr ? i * to.step : to.offset[i]), &value, sizeof(T));
+  }
+}
+
+void store_lanes(const Lanes& to, const uint64_t* bits, uint32_t mask, unsigned bytes) {
   switch (bytes) {
     case 1:
-      return store_lanes<uint8_t>(to, offset, bits, mask);
+      return store_lanes<uint8_t>(to, bits, mask);
     case 2:
-      return store_lanes<uint16_t>(to, offset, bits, mask);
+      return store_lanes<uint16_t>(to, bits, mask);
     case 4:
-      return store_lanes<uint32_t>(to, offset, bits, mask);
+      return store_lanes<uint32_t>(to, bits, mask);
     default:
-      return store_lanes<uint64_t>(to, offset, bits, mask);
+      return store_lanes<uint64_t>(to, bits, mask);
   }
 }
 
@@ -301,7 +307,8 @@ class ArrayRun {
                            std::popcount(mask) == static_cast<int>(count_) && !to_accumulator;
     std::array<int16_t, ir::kMaxLanes> space;
     const int16_t* offset = nullptr;
-    if (keeps && !whole_row) {
+    const bool even = to.access.kind <= ir::Access::Kind::even && !to_accumulator;
+    if (keeps && !even) {
       offset = offsets_of(thread, lowered_, to.access, to.file, size, mask, space);
       if (offset == nullptr) {
         return general();
@@ -334,18 +341,16 @@ class ArrayRun {
       }
     } else if (keeps) {
       auto* const bytes = reinterpret_cast<std::byte*>(&thread);
-      if (whole_row) {
-        store_row(bytes + to.access.base, bits, count_, size);
-      } else {
-        store_lanes(bytes, offset, bits, mask, size);
-      }
-      if (to.remainder) {
-        const auto* const second = reinterpret_cast<const uint64_t*>(second_.integer);
+      const auto store = [&](std::byte* from_base, const uint64_t* what) {
         if (whole_row) {
-          store_row(bytes + to.access.base + kRegister, second, count_, size);
+          store_row(from_base + to.access.base, what, count_, size);
         } else {
-          store_lanes(bytes + kRegister, offset, second, mask, size);
+          store_lanes(Lanes{even ? from_base + to.access.base : from_base, to.access.step, offset}, what, mask, size);
         }
+      };
+      store(bytes, bits);
+      if (to.remainder) {
+        store(bytes + kRegister, reinterpret_cast<const uint64_t*>(second_.integer));
       }
     }
     if (lowered_.flag.kind != ir::FlagEffect::Kind::none) {

@@ -23,8 +23,7 @@ using Bits = RealOf<uint32_t>;
 
 struct Vector {
   // Eight lanes that follow each other.
-  HALOGEN_VECTOR __m256 row(const std::byte* thread, const ir::Source& source, unsigned half) {
-    const std::byte* const from = thread + source.access.base + static_cast<int>(half) * source.access.row;
+  HALOGEN_VECTOR __m256 row(const std::byte* from, const ir::Source& source) {
     return with_sign(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)), source);
   }
   // One number for all lanes.
@@ -65,7 +64,7 @@ struct Vector {
     return value;
   }
   HALOGEN_VECTOR __m256 with_sign(__m256i bits, const ir::Source& source) {
-    if (!source.modifier.absolute && !source.modifier.negate) {
+    if (!source.modifier.any()) {
       return _mm256_castsi256_ps(bits);
     }
     const __m256i sign = _mm256_set1_epi32(static_cast<int>(Bits::kSign));
@@ -138,15 +137,17 @@ template <class Operation, unsigned Halves>
   __m256 source[Halves][Operation::kSources];
   for (unsigned i = 0; i < Operation::kSources; ++i) {
     const ir::Source& operand = lowered.source[i];
-    if (operand.access.kind == ir::Access::Kind::scalar) {
-      const __m256 number = Vector::number(thread, operand);
-      source[0][i] = flush ? Vector::flush(number) : number;
-      source[Halves - 1][i] = source[0][i];
-      continue;
-    }
-    for (unsigned half = 0; half < Halves; ++half) {
-      const __m256 row = Vector::row(thread, operand, half);
-      source[half][i] = flush ? Vector::flush(row) : row;
+    const bool one = operand.access.kind == ir::Access::Kind::scalar;
+    const std::byte* const from = thread + operand.access.base;
+    const __m256 first = one ? Vector::number(thread, operand) : Vector::row(from, operand);
+    source[0][i] = flush ? Vector::flush(first) : first;
+    if constexpr (Halves == 2) {
+      if (one) {
+        source[1][i] = source[0][i];
+      } else {
+        const __m256 second = Vector::row(from + operand.access.row, operand);
+        source[1][i] = flush ? Vector::flush(second) : second;
+      }
     }
   }
   __m256 result[Halves];
@@ -165,9 +166,10 @@ template <class Operation, unsigned Halves>
     }
   }
   const uint32_t mask = enabled_lanes(frame, lowered.mask) & predicate_lanes(frame.thread, lowered.mask);
-  for (unsigned half = 0; half < Halves; ++half) {
-    Vector::store(thread + lowered.target.access.base + static_cast<int>(half) * lowered.target.access.row,
-                  result[half], mask >> (8 * half) & 0xff);
+  std::byte* const to = thread + lowered.target.access.base;
+  Vector::store(to, result[0], mask & 0xff);
+  if constexpr (Halves == 2) {
+    Vector::store(to + lowered.target.access.row, result[1], mask >> 8 & 0xff);
   }
   return Step::next;
 }

@@ -86,7 +86,7 @@ template <class T, class Element, unsigned N>
 void load_bits(const std::byte* thread, const ir::Source& source, unsigned count, void* out) {
   auto* lanes = static_cast<Element*>(out);
   load_plain<T, Element, N>(thread, source, count, lanes);
-  if (source.modifier.absolute || source.modifier.negate) {
+  if (source.modifier.any()) {
     constexpr Element kSign = Element{1} << (8 * sizeof(T) - 1);
     const Element clear = source.modifier.absolute ? kSign : Element{0};
     const Element flip = source.modifier.negate ? kSign : Element{0};
