@@ -1,0 +1,66 @@
+// A kernel as basic blocks over lowered code: what a compiled executor translates. A block is entered at its first
+// instruction only and left by its end only.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "eu/ir/lowered.h"
+
+namespace halogen::eu {
+class CodeSource;
+}
+namespace halogen {
+struct EuRules;
+}
+
+namespace halogen::eu::ir {
+
+// How a block is left.
+enum class EndKind : uint8_t {
+  falls_through,  // the next block begins: a branch leads there
+  branch,         // flow control: channels may go apart, join or be counted
+  send,           // a message, which may block or fault
+  end_of_thread,  // the last message
+  wait,           // a wait for other threads
+  mode_change,    // a write of cr0 or ip by an ordinary instruction, which stands last in the body
+  illegal         // the thread stops or the system routine runs
+};
+
+struct Terminator {
+  EndKind kind = EndKind::falls_through;
+  Instruction instruction;        // branch, send, end_of_thread, wait, illegal
+  Lowered lowered;                // its mask, its targets in registers
+  uint32_t offset = 0;            // of that instruction
+  uint32_t next = 0;              // offset of the code behind the block
+  bool continues = true;          // channels may go on at `next`
+  std::vector<uint32_t> targets;  // offsets that the instruction names
+};
+
+struct Block {
+  uint32_t offset = 0;  // of its first instruction
+  std::span<const Lowered> body;
+  Terminator end;
+};
+
+// Code that can be reached from an entry without a register's help.
+class Program {
+ public:
+  Program(const CodeSource& code, uint32_t entry, const EuRules& rules);
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  [[nodiscard]] uint32_t entry() const { return entry_; }
+  // By offset.
+  [[nodiscard]] std::span<const Block> blocks() const { return blocks_; }
+  // Null: no block begins there.
+  [[nodiscard]] const Block* find(uint32_t offset) const;
+
+ private:
+  uint32_t entry_;
+  std::vector<Lowered> bodies_;
+  std::vector<Block> blocks_;
+};
+
+}  // namespace halogen::eu::ir
