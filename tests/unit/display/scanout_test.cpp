@@ -299,7 +299,7 @@ constexpr FormatRow kGen4Formats[] = {
     {14, 4, 0x99123456, {0x56, 0x34, 0x12, 255}},
 };
 
-TEST(Scanout, DisplayPlaneFormats) {
+TEST(Scanout, DisplayPlanesShowTheirFormats) {
   for (const char* device : {"i965", "gm965", "g45", "gm45", "snb", "bdw", "chv"}) {
     for (const FormatRow& row : kGen4Formats) {
       Screen screen(device);
@@ -335,7 +335,7 @@ constexpr FormatRow kGen9Formats[] = {
     {14u << 24, 2, 0x07e0, {0, 255, 0, 255}},
 };
 
-TEST(Scanout, UniversalPlaneFormats) {
+TEST(Scanout, UniversalPlanesShowTheirFormats) {
   for (const char* device : {"skl", "icl", "tgl", "dg1"}) {
     for (const FormatRow& row : kGen9Formats) {
       Screen screen(device);

@@ -273,71 +273,71 @@ void check_kind(const EntryKind& kind) {
   }
 }
 
-TEST(PteRows, AdvancedPml4e) {
+TEST(PteRows, EveryBitOfAdvancedPml4e) {
   COVERS("ICL-PTE-01");
   check_kind(kAdvancedPml4e);
 }
-TEST(PteRows, AdvancedPdpe) {
+TEST(PteRows, EveryBitOfAdvancedPdpe) {
   COVERS("ICL-PTE-02");
   check_kind(kAdvancedPdpe);
 }
-TEST(PteRows, AdvancedPdpe1g) {
+TEST(PteRows, EveryBitOfAdvancedPdpe1g) {
   COVERS("ICL-PTE-03");
   check_kind(kAdvancedPdpe1g);
 }
-TEST(PteRows, AdvancedPde) {
+TEST(PteRows, EveryBitOfAdvancedPde) {
   COVERS("ICL-PTE-04");
   check_kind(kAdvancedPde);
 }
-TEST(PteRows, AdvancedPde2m) {
+TEST(PteRows, EveryBitOfAdvancedPde2m) {
   COVERS("ICL-PTE-05");
   check_kind(kAdvancedPde2m);
 }
-TEST(PteRows, AdvancedPte64k) {
+TEST(PteRows, EveryBitOfAdvancedPte64k) {
   COVERS("ICL-PTE-06");
   check_kind(kAdvancedPte64k);
 }
-TEST(PteRows, AdvancedPte4k) {
+TEST(PteRows, EveryBitOfAdvancedPte4k) {
   COVERS("ICL-PTE-07");
   check_kind(kAdvancedPte);
 }
-TEST(PteRows, Legacy32Pde) {
+TEST(PteRows, EveryBitOfLegacy32Pde) {
   COVERS("ICL-PTE-08");
   check_kind(kNarrowPde);
 }
-TEST(PteRows, Legacy32Pte64k) {
+TEST(PteRows, EveryBitOfLegacy32Pte64k) {
   COVERS("ICL-PTE-09");
   check_kind(kNarrowPte64k);
 }
-TEST(PteRows, Legacy32Pte4k) {
+TEST(PteRows, EveryBitOfLegacy32Pte4k) {
   COVERS("ICL-PTE-10");
   check_kind(kNarrowPte);
 }
-TEST(PteRows, Legacy48Pml4e) {
+TEST(PteRows, EveryBitOfLegacy48Pml4e) {
   COVERS("ICL-PTE-11");
   check_kind(kLegacyPml4e);
 }
-TEST(PteRows, Legacy48Pdpe) {
+TEST(PteRows, EveryBitOfLegacy48Pdpe) {
   COVERS("ICL-PTE-12");
   check_kind(kLegacyPdpe);
 }
-TEST(PteRows, Legacy48Pdpe1g) {
+TEST(PteRows, EveryBitOfLegacy48Pdpe1g) {
   COVERS("ICL-PTE-13");
   check_kind(kLegacyPdpe1g);
 }
-TEST(PteRows, Legacy48Pde) {
+TEST(PteRows, EveryBitOfLegacy48Pde) {
   COVERS("ICL-PTE-14");
   check_kind(kLegacyPde);
 }
-TEST(PteRows, Legacy48Pde2m) {
+TEST(PteRows, EveryBitOfLegacy48Pde2m) {
   COVERS("ICL-PTE-15");
   check_kind(kLegacyPde2m);
 }
-TEST(PteRows, Legacy48Pte64k) {
+TEST(PteRows, EveryBitOfLegacy48Pte64k) {
   COVERS("ICL-PTE-16");
   check_kind(kLegacyPte64k);
 }
-TEST(PteRows, Legacy48Pte4k) {
+TEST(PteRows, EveryBitOfLegacy48Pte4k) {
   COVERS("ICL-PTE-17");
   check_kind(kLegacyPte);
 }

@@ -227,7 +227,7 @@ void expect_size(std::string_view name, size_t rows, uint32_t dwords) {
   ADD_FAILURE() << "no list " << name;
 }
 
-TEST(Dg1PrivilegeLists, WriteRenderAndPosition) {
+TEST(Dg1PrivilegeLists, WriteRenderAndPositionListMatchesTheLedger) {
   COVERS("DG1-WL-01");
   expect_size("dg1_write_rcs_pocs", 123, 227);
   EXPECT_EQ(dwords_of(kWriteRender), 227u);
@@ -235,44 +235,44 @@ TEST(Dg1PrivilegeLists, WriteRenderAndPosition) {
   expect_writable(kPocs, {kWriteRender});
 }
 
-TEST(Dg1PrivilegeLists, WriteCompute) {
+TEST(Dg1PrivilegeLists, WriteComputeListMatchesTheLedger) {
   COVERS("DG1-WL-02");
   expect_size("dg1_write_ccs", 29, 61);
   expect_writable(kCcs, {kWriteCompute});
 }
 
-TEST(Dg1PrivilegeLists, WriteBlit) {
+TEST(Dg1PrivilegeLists, WriteBlitListMatchesTheLedger) {
   COVERS("DG1-WL-03");
   expect_size("dg1_write_bcs", 15, 46);
   expect_writable(kBcs, {kWriteBlit});
 }
 
-TEST(Dg1PrivilegeLists, WriteVebox) {
+TEST(Dg1PrivilegeLists, WriteVeboxListMatchesTheLedger) {
   COVERS("DG1-WL-04");
   expect_size("dg1_write_vecs", 7, 38);
   expect_writable(kVecs0, {kWriteVebox, kWriteVebox0});
 }
 
-TEST(Dg1PrivilegeLists, WriteVideo) {
+TEST(Dg1PrivilegeLists, WriteVideoListMatchesTheLedger) {
   COVERS("DG1-WL-05");
   expect_size("dg1_write_vcs", 10, 678);
   expect_writable(kVcs0, {kWriteVideo, kWriteVideo0});
   expect_writable(kVcs1, {kWriteVideo});
 }
 
-TEST(Dg1PrivilegeLists, WriteVebox1Only) {
+TEST(Dg1PrivilegeLists, WriteVebox1OnlyListMatchesTheLedger) {
   COVERS("DG1-WL-06");
   expect_size("dg1_write_vecs1", 9, 9);
   expect_writable(kVecs1, {kWriteVebox, kWriteVebox1});
 }
 
-TEST(Dg1PrivilegeLists, WriteVideo2Only) {
+TEST(Dg1PrivilegeLists, WriteVideo2OnlyListMatchesTheLedger) {
   COVERS("DG1-WL-07");
   expect_size("dg1_write_vcs2", 9, 9);
   expect_writable(kVcs2, {kWriteVideo, kWriteVideo2});
 }
 
-TEST(Dg1PrivilegeLists, WriteVideo3Only) {
+TEST(Dg1PrivilegeLists, WriteVideo3OnlyListMatchesTheLedger) {
   COVERS("DG1-WL-08");
   expect_size("dg1_write_vcs3", 9, 9);
   expect_writable(kVcs3, {kWriteVideo, kWriteVideo3});
@@ -280,7 +280,7 @@ TEST(Dg1PrivilegeLists, WriteVideo3Only) {
   expect_writable(kVecs0, {kWriteVebox, kWriteVebox0});
 }
 
-TEST(Dg1PrivilegeLists, ReadAll) {
+TEST(Dg1PrivilegeLists, ReadAllListMatchesTheLedger) {
   COVERS("DG1-WL-09");
   expect_size("dg1_read_all", 3, 576);
   for (const Unit& unit : {kRcs, kPocs, kCcs, kBcs, kVcs0, kVcs2, kVecs0}) {
@@ -291,33 +291,33 @@ TEST(Dg1PrivilegeLists, ReadAll) {
   }
 }
 
-TEST(Dg1PrivilegeLists, ReadRenderAndPosition) {
+TEST(Dg1PrivilegeLists, ReadRenderAndPositionListMatchesTheLedger) {
   COVERS("DG1-WL-10");
   expect_size("dg1_read_rcs_pocs", 22, 256);
   expect_readable(kRcs, {kWriteRender, kReadAll, kReadRender});
   expect_readable(kPocs, {kWriteRender, kReadAll, kReadRender});
 }
 
-TEST(Dg1PrivilegeLists, ReadCompute) {
+TEST(Dg1PrivilegeLists, ReadComputeListMatchesTheLedger) {
   COVERS("DG1-WL-11");
   expect_size("dg1_read_ccs", 20, 221);
   expect_readable(kCcs, {kWriteCompute, kReadAll, kReadCompute});
 }
 
-TEST(Dg1PrivilegeLists, ReadBlit) {
+TEST(Dg1PrivilegeLists, ReadBlitListMatchesTheLedger) {
   COVERS("DG1-WL-12");
   expect_size("dg1_read_bcs", 22, 64);
   expect_readable(kBcs, {kWriteBlit, kReadAll, kReadBlit});
 }
 
-TEST(Dg1PrivilegeLists, ReadVideo) {
+TEST(Dg1PrivilegeLists, ReadVideoListMatchesTheLedger) {
   COVERS("DG1-WL-13");
   expect_size("dg1_read_vcs", 27, 69);
   expect_readable(kVcs0, {kWriteVideo, kWriteVideo0, kReadAll, kReadVideo});
   expect_readable(kVcs2, {kWriteVideo, kWriteVideo2, kReadAll, kReadVideo});
 }
 
-TEST(Dg1PrivilegeLists, ReadVebox) {
+TEST(Dg1PrivilegeLists, ReadVeboxListMatchesTheLedger) {
   COVERS("DG1-WL-14");
   expect_size("dg1_read_vecs", 23, 65);
   expect_readable(kVecs0, {kWriteVebox, kWriteVebox0, kReadAll, kReadVebox});
