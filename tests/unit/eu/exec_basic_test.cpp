@@ -4,10 +4,10 @@
 namespace halogen::eu::test {
 namespace {
 
-class Late : public ::testing::TestWithParam<GenId> {};
-INSTANTIATE_TEST_SUITE_P(All, Late, ::testing::ValuesIn(kLate));
+class Gen8Plus : public ::testing::TestWithParam<GenId> {};
+INSTANTIATE_TEST_SUITE_P(All, Gen8Plus, ::testing::ValuesIn(kGen8Plus));
 
-TEST_P(Late, AddOfFloats) {
+TEST_P(Gen8Plus, AddOfFloats) {
   Machine machine(GetParam());
   machine.fill<float>(2, {1, 2, 3, 4, 5, 6, 7, 8});
   machine.fill<float>(3, {10, 20, 30, 40, 50, 60, 70, 80});
@@ -18,7 +18,7 @@ TEST_P(Late, AddOfFloats) {
   }
 }
 
-TEST_P(Late, RegionsWalkRowsAndColumns) {
+TEST_P(Gen8Plus, RegionsWalkRowsAndColumns) {
   Machine machine(GetParam());
   for (unsigned i = 0; i < 16; ++i) {
     machine.set<uint32_t>(10, i, 100 + i);
@@ -37,7 +37,7 @@ TEST_P(Late, RegionsWalkRowsAndColumns) {
   }
 }
 
-TEST_P(Late, OnlyEnabledChannelsAreWritten) {
+TEST_P(Gen8Plus, OnlyEnabledChannelsAreWritten) {
   Machine machine(GetParam(), 0x00ff'00a5);
   machine.run(make(Op::mov, 16, dst(4, Type::ud), {imm(7, Type::ud)}));
   for (unsigned i = 0; i < 16; ++i) {
@@ -56,7 +56,7 @@ TEST_P(Late, OnlyEnabledChannelsAreWritten) {
   }
 }
 
-TEST_P(Late, PredicatesReadTheFlagOfTheirChannels) {
+TEST_P(Gen8Plus, PredicatesReadTheFlagOfTheirChannels) {
   Machine machine(GetParam());
   machine.thread.flag = {0x00f0'0005, 0x8000'0001};
   const auto mask_of = [&](Instruction in) {
@@ -90,7 +90,7 @@ TEST_P(Late, PredicatesReadTheFlagOfTheirChannels) {
   EXPECT_EQ(mask_of(upper), 0x00f0u);
 }
 
-TEST_P(Late, CompareWritesFlagAndDestination) {
+TEST_P(Gen8Plus, CompareWritesFlagAndDestination) {
   Machine machine(GetParam(), 0x0f);
   machine.fill<int32_t>(2, {-1, 0, 1, 2, 3, 4, 5, 6});
   machine.thread.flag[0] = 0xffff'ffff;
@@ -102,7 +102,7 @@ TEST_P(Late, CompareWritesFlagAndDestination) {
 }
 
 // Compilers fold `sum == 0` and `sum < 0` into the addition: the condition is that of the 32 bits which are kept.
-TEST_P(Late, ConditionsOfSumsSeeWhatTheDestinationGets) {
+TEST_P(Gen8Plus, ConditionsOfSumsSeeWhatTheDestinationGets) {
   Machine machine(GetParam());
   machine.fill<uint32_t>(2, {0x8000'0000, 0x7fff'ffff, 0xffff'ffff, 5, 0x8000'0000, 0, 1, 0x7fff'ffff});
   machine.fill<uint32_t>(3, {0x8000'0000, 1, 1, 6, 0xffff'ffff, 0, 0xffff'fffe, 0x7fff'ffff});
@@ -117,7 +117,7 @@ TEST_P(Late, ConditionsOfSumsSeeWhatTheDestinationGets) {
   EXPECT_EQ(flags(Condition::greater), 0b0001'1000u);
 }
 
-TEST_P(Late, QuotientsMayLieWhereASourceWas) {
+TEST_P(Gen8Plus, QuotientsMayLieWhereASourceWas) {
   Machine machine(GetParam());
   for (const unsigned where : {2u, 4u}) {
     machine.fill<int32_t>(2, {17, -17, 17, -17, 100, 0, 7, 1});
@@ -133,7 +133,7 @@ TEST_P(Late, QuotientsMayLieWhereASourceWas) {
   }
 }
 
-TEST_P(Late, IfElseRunsEachSideForItsChannels) {
+TEST_P(Gen8Plus, IfElseRunsEachSideForItsChannels) {
   Machine machine(GetParam());
   machine.thread.flag[0] = 0x0000'00f0;
   machine.run({when(branch(Op::if_, 16, 3, 4, true)),                     // 0: false channels to 3
@@ -147,7 +147,7 @@ TEST_P(Late, IfElseRunsEachSideForItsChannels) {
   }
 }
 
-TEST_P(Late, LoopsEndChannelByChannel) {
+TEST_P(Gen8Plus, LoopsEndChannelByChannel) {
   // r10 counts down from the channel's number; r11 counts rounds; break when zero, names the while itself.
   Machine machine(GetParam());
   for (unsigned i = 0; i < 16; ++i) {
@@ -165,7 +165,7 @@ TEST_P(Late, LoopsEndChannelByChannel) {
   }
 }
 
-TEST_P(Late, JumpsMoveTheWholeThread) {
+TEST_P(Gen8Plus, JumpsMoveTheWholeThread) {
   Machine machine(GetParam());
   machine.thread.flag[0] = 1;
   auto taken = when(branch(Op::jmpi, 1, 2));
@@ -176,7 +176,7 @@ TEST_P(Late, JumpsMoveTheWholeThread) {
   EXPECT_EQ(machine.get<uint32_t>(11, 0), 1u);
 }
 
-TEST_P(Late, SendHandsOverPayloadAndChannels) {
+TEST_P(Gen8Plus, SendHandsOverPayloadAndChannels) {
   Machine machine(GetParam(), 0xff);
   machine.fill<uint32_t>(20, {1, 2, 3, 4, 5, 6, 7, 8});
   machine.fill<uint32_t>(30, {11, 12, 13, 14, 15, 16, 17, 18});
@@ -201,7 +201,7 @@ TEST_P(Late, SendHandsOverPayloadAndChannels) {
   EXPECT_EQ(machine.target.count, 2u);
 }
 
-TEST_P(Late, ABlockedSendIsTriedAgain) {
+TEST_P(Gen8Plus, ABlockedSendIsTriedAgain) {
   Machine machine(GetParam(), 0xff);
   Instruction in = make(Op::send, 8, null(Type::ud), {grf(20, Type::ud)});
   in.send.descriptor = 1u << 25;
@@ -218,7 +218,7 @@ TEST_P(Late, ABlockedSendIsTriedAgain) {
   EXPECT_EQ(machine.thread.instructions, 2u);
 }
 
-TEST_P(Late, WaitTakesANotification) {
+TEST_P(Gen8Plus, WaitTakesANotification) {
   Machine machine(GetParam(), 0xff);
   Instruction in;
   in.exec_size = 1;
@@ -237,13 +237,13 @@ TEST_P(Late, WaitTakesANotification) {
   EXPECT_EQ(machine.thread.notification[0], 1u);
 }
 
-TEST_P(Late, AnEndlessKernelUsesUpItsBudget) {
+TEST_P(Gen8Plus, AnEndlessKernelUsesUpItsBudget) {
   Machine machine(GetParam(), 0xff);
   EXPECT_EQ(machine.run({branch(Op::jmpi, 1, 0)}, 1000), ThreadStatus::running);
   EXPECT_EQ(machine.thread.instructions, 1000u);
 }
 
-TEST_P(Late, AnIllegalInstructionStopsTheThread) {
+TEST_P(Gen8Plus, AnIllegalInstructionStopsTheThread) {
   Machine machine(GetParam(), 0xff);
   EXPECT_EQ(machine.run({Instruction{}}), ThreadStatus::illegal);
   EXPECT_EQ(machine.thread.control[1], 1u << 28);

@@ -48,7 +48,7 @@ TEST(EuCompilerForms, AWordThatIsWrittenToAnAccumulatorIsAWord) {
 
 // OpenCL's vload_half of the smallest denormal is 2^-24; cr0.0 bit 10 asks for it, from Gen8 on.
 TEST(EuCompilerForms, HalfDenormalsAreKeptWhereTheControlRegisterAsks) {
-  for (const GenId gen : kLate) {
+  for (const GenId gen : kGen8Plus) {
     for (const bool keep : {false, true}) {
       Machine machine(gen, 0xffff);
       machine.thread.control[0] = keep ? 0x4c0 : 0x0c0;

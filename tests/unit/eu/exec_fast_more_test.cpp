@@ -87,7 +87,7 @@ Instruction wide_product(Random& random) {
 }
 
 class MoreFastEqualsGeneral : public ::testing::TestWithParam<GenId> {};
-INSTANTIATE_TEST_SUITE_P(Late, MoreFastEqualsGeneral,
+INSTANTIATE_TEST_SUITE_P(Gen8Plus, MoreFastEqualsGeneral,
                          ::testing::Values(GenId::gen8, GenId::gen9, GenId::gen11, GenId::gen12));
 
 TEST_P(MoreFastEqualsGeneral, OnRandomInstructions) {

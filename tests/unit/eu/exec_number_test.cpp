@@ -231,7 +231,7 @@ TEST(EuNumber, SelectLeavesTheFlagFromGen6On) {
 }
 
 TEST(EuNumber, ConditionalSelectLeavesTheFlag) {
-  for (const GenId gen : kLate) {
+  for (const GenId gen : kGen8Plus) {
     Machine machine(gen);
     machine.fill<float>(2, {1, 1, 1, 1, 1, 1, 1, 1});
     machine.fill<float>(3, {2, 2, 2, 2, 2, 2, 2, 2});
@@ -333,7 +333,7 @@ TEST(EuNumber, MixedPrecisionComputesInSingle) {
 
 TEST(EuNumber, MultiplyAddRoundsOnceFromGen8On) {
   // (1 + 2^-12)^2 - (1 + 2^-11): exactly 2^-24, lost if the product is rounded first.
-  for (const GenId gen : kLate) {
+  for (const GenId gen : kGen8Plus) {
     Machine machine(gen);
     machine.set(2, 0, -(1.0f + 0x1p-11f));
     machine.set(3, 0, 1.0f + 0x1p-12f);

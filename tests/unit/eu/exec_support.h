@@ -173,6 +173,6 @@ struct Machine {
 
 inline constexpr GenId kGens[]{GenId::gen4,   GenId::gen4_5, GenId::gen5, GenId::gen6,  GenId::gen7,
                                GenId::gen7_5, GenId::gen8,   GenId::gen9, GenId::gen11, GenId::gen12};
-inline constexpr GenId kLate[]{GenId::gen8, GenId::gen9, GenId::gen11, GenId::gen12};
+inline constexpr GenId kGen8Plus[]{GenId::gen8, GenId::gen9, GenId::gen11, GenId::gen12};
 
 }  // namespace halogen::eu::test

@@ -52,7 +52,7 @@ TEST_P(Products, MulAndMachGiveAll64Bits) {
 }
 
 TEST(EuWide, MachWithoutAccumulatorWriteIsTheLowHalfFromGen11On) {
-  for (const GenId gen : kLate) {
+  for (const GenId gen : kGen8Plus) {
     Machine machine(gen);
     machine.fill<uint32_t>(2, {0x1234'5678, 3, 0xffff'ffff, 5, 6, 7, 8, 9});
     machine.fill<uint32_t>(3, {0x9abc'def0, 4, 0xffff'ffff, 5, 6, 7, 8, 0x10000});

@@ -1,5 +1,7 @@
 #include "unit/eu/naive_alu.h"
 
+#include <gtest/gtest.h>
+
 #include <vector>
 
 #include "unit/eu/naive_numbers.h"
@@ -7,6 +9,20 @@
 namespace halogen::eu::test {
 
 namespace {
+
+// One row for each operation that this evaluator knows, as the instruction pages of the manuals list it under "Source
+// Modifier" (Broadwell PRM vol. 2a; DP4A: Tiger Lake PRM vol. 2a). Nothing here comes from spec/eu, which is judged.
+struct ManualRow {
+  Op op;
+  bool source_modifiers;
+};
+constexpr ManualRow kManual[]{
+    {Op::mov, true},   {Op::add, true},   {Op::mul, true},    {Op::not_, true},  {Op::and_, true}, {Op::or_, true},
+    {Op::xor_, true},  {Op::shl, true},   {Op::shr, true},    {Op::asr, true},   {Op::cmp, true},  {Op::cmpn, true},
+    {Op::sel, true},   {Op::avg, true},   {Op::frc, true},    {Op::rndd, true},  {Op::rndu, true}, {Op::rnde, true},
+    {Op::rndz, true},  {Op::lzd, true},   {Op::mad, true},    {Op::csel, true},  {Op::mach, true}, {Op::bfe, false},
+    {Op::bfi1, false}, {Op::bfi2, false}, {Op::bfrev, false}, {Op::cbit, false}, {Op::fbh, false}, {Op::fbl, false},
+    {Op::addc, false}, {Op::subb, false}, {Op::dp4a, false}};
 
 class Naive {
  public:
@@ -144,28 +160,21 @@ class Naive {
   }
 
   bool is_logic() const { return in_.op >= Op::not_ && in_.op <= Op::xor_; }
-  bool plain_sources() const {
-    switch (in_.op) {
-      case Op::bfrev:
-      case Op::bfe:
-      case Op::bfi1:
-      case Op::bfi2:
-      case Op::cbit:
-      case Op::fbh:
-      case Op::fbl:
-      case Op::addc:
-      case Op::subb:
-      case Op::dp4a:
-        return true;
-      default:
-        return false;
+  // False: the instruction page says that negate and absolute of the sources have no effect.
+  bool has_source_modifiers() const {
+    for (const ManualRow& row : kManual) {
+      if (row.op == in_.op) {
+        return row.source_modifiers;
+      }
     }
+    ADD_FAILURE() << "no row of the manual for operation " << static_cast<int>(in_.op);
+    return true;
   }
 
   Number source(unsigned which, unsigned lane) const {
     const Operand& o = in_.src[which];
     Number n = decode(o.type, fetch(o, lane));
-    if (o.file == File::immediate || plain_sources()) {
+    if (o.file == File::immediate || !has_source_modifiers()) {
       return n;
     }
     if (n.real) {

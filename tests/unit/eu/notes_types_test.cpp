@@ -103,7 +103,7 @@ TEST(EuNotes, PackedVectorsHaveEightHalfBytesOrFourSmallFloats) {
 TEST(EuNotes, EightChannelsAreAsManyAsThereAreAddresses) {
   COVERS("NOTES-EU-04");
   for (const GenId gen : kGens) {
-    const bool eight = std::ranges::find(kLate, gen) == std::end(kLate);
+    const bool eight = std::ranges::find(kGen8Plus, gen) == std::end(kGen8Plus);
     for (const unsigned channels : {8u, 16u}) {
       Operand from = grf(0, Type::w, 0, {0, 1, 0, true});
       from.indirect = true;
