@@ -80,10 +80,10 @@ struct Thread {
   uint32_t ip = 0;             // byte offset from the instruction base
   uint32_t sip = kNoIp;        // where exceptions go; kNoIp: they stop the thread
   uint32_t dispatch_mask = 0;  // channels that the thread has
-  // Gen6 and later. Active channels are at `ip`; each other waits at its own place. Channels in a deeper call go first,
-  // then those at the lowest address.
+  // Gen6 and later. Active channels are at `ip`; each other channel waits at its own IP. Channels in a deeper call go
+  // first, then those at the lowest address.
   uint32_t active = 0;
-  uint32_t join_ip = kNoIp;  // lowest place at which channels of this call depth wait
+  uint32_t join_ip = kNoIp;  // lowest IP at which channels of this call depth wait
   std::array<uint32_t, kChannels> channel_ip{};
   std::array<uint8_t, kChannels> call_depth{};
   MaskStacks masks;  // Gen4 and 5

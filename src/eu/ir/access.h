@@ -1,4 +1,4 @@
-// Regions, align16 swizzles, indirect addressing and register numbers as byte offsets: the one place that knows how an
+// Regions, align16 swizzles, indirect addressing and register numbers as byte offsets: the only file that knows how an
 // operand names its elements.
 #pragma once
 

@@ -26,7 +26,7 @@ std::string flag_bits(uint8_t flag, uint8_t first_bit) {
   return flag == kNoFlag ? "no flag" : fmt::format("f{}[{}]", flag, first_bit);
 }
 
-std::string place(const Lowered& lowered, File file, const Access& access, unsigned lanes) {
+std::string location(const Lowered& lowered, File file, const Access& access, unsigned lanes) {
   if (file == File::none) {
     return "none";
   }
@@ -57,7 +57,7 @@ std::string place(const Lowered& lowered, File file, const Access& access, unsig
 std::string source(const Lowered& lowered, const Source& from) {
   std::string out;
   if (from.file != File::immediate) {
-    out = place(lowered, from.file, from.access, lowered.exec_size);
+    out = location(lowered, from.file, from.access, lowered.exec_size);
   } else if (from.access.table == Access::kNoTable) {
     out = fmt::format("#{:#x}", from.immediate);
   } else {
@@ -189,7 +189,7 @@ std::string print(const Lowered& lowered) {
   if (lowered.compute.relation != Condition::none) {
     out += fmt::format(".{}", kConditions[static_cast<size_t>(lowered.compute.relation)]);
   }
-  out += fmt::format(" {}:{} <-", place(lowered, lowered.target.file, lowered.target.access, lowered.exec_size),
+  out += fmt::format(" {}:{} <-", location(lowered, lowered.target.file, lowered.target.access, lowered.exec_size),
                      type_name(lowered.target.type));
   for (unsigned i = 0; i < lowered.sources; ++i) {
     out += fmt::format("{} {}", i == 0 ? "" : ",", source(lowered, lowered.source[i]));

@@ -1,4 +1,4 @@
-// The forms that an instruction can have, one function each: whoever reads or writes instructions has all of them, and
+// The forms that an instruction can have, one function each: a reader or writer of instructions has all of them, and
 // says in one place which kind of operation has which. The visitor may keep its functions private and be a friend.
 #pragma once
 

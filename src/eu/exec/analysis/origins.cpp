@@ -12,7 +12,7 @@
 namespace halogen::eu {
 namespace {
 
-constexpr size_t kMostInstructions = 64;
+constexpr size_t kMaxInstructions = 64;
 
 // Returns whether each lane's result depends on its own elements of the named sources only. Quotients with remainders
 // have a second result.
@@ -241,7 +241,7 @@ bool Follower::follow(const Prepared& prepared) {
 
 std::optional<std::vector<SentBytes>> origins_of_messages(const Kernel& kernel, spec::GenId gen,
                                                           const ThreadStarts& starts) {
-  if (kernel.instruction_count() == 0 || kernel.instruction_count() > kMostInstructions) {
+  if (kernel.instruction_count() == 0 || kernel.instruction_count() > kMaxInstructions) {
     return std::nullopt;
   }
   const EuRules& rules = eu_rules(gen);

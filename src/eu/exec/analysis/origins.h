@@ -1,5 +1,5 @@
 // Where the bytes of a kernel's messages come from, for kernels that run straight from their first instruction to the
-// last: no branches, predicates, addresses in registers or answers. So whoever dispatches threads can know that all of
+// last: no branches, predicates, addresses in registers or answers. A dispatcher of threads can so know that all of
 // them send the same. Kernels of any other kind, and long ones, have no answer.
 #pragma once
 

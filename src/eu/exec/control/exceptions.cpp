@@ -12,7 +12,7 @@ bool enter_system_routine(Thread& thread, uint32_t cause, uint32_t resume_at) {
   thread.control[0] |= ControlBits::kMasterException | ControlBits::kAccumulatorDisable;
   thread.control[1] |= cause;
   thread.control[2] = resume_at;
-  thread.join_ip = kNoIp;  // nobody joins before it is over
+  thread.join_ip = kNoIp;  // no channel joins before the routine ends
   thread.ip = thread.sip;
   return true;
 }
@@ -37,7 +37,7 @@ Step write_control(Frame& frame, const Prepared& prepared) {
   constexpr uint32_t kEnable = ExceptionBits::kSoftware >> 16;
   if (was_in_routine && (thread.control[0] & ControlBits::kMasterException) == 0) {
     if (frame.rules.flow == FlowModel::channel_ip) {
-      thread.join_ip = 0;  // who waits where is worked out again
+      thread.join_ip = 0;  // the waiting channels are found again
     }
     go_on_at(thread, thread.control[2]);
     return Step::jumped;

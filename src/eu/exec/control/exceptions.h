@@ -7,7 +7,7 @@
 
 namespace halogen::eu {
 
-// Goes to the system routine. False: there is none, or it runs already.
+// Enters the system routine. False: no routine is set, or it runs already.
 bool enter_system_routine(Thread& thread, uint32_t cause, uint32_t resume_at);
 
 // What a breakpoint does before its instruction. True: the thread is in the system routine.

@@ -11,7 +11,7 @@ namespace halogen::eu {
 
 namespace {
 
-// Chooses who runs: the deepest call, and in it the lowest address.
+// Chooses the channels that run: those of the deepest call, and among them those at the lowest address.
 void reschedule(Thread& thread) {
   unsigned depth = 0;
   for (uint32_t rest = thread.dispatch_mask; rest != 0; rest &= rest - 1) {
@@ -29,14 +29,14 @@ void reschedule(Thread& thread) {
   uint32_t join = kNoIp;
   for (uint32_t rest = thread.dispatch_mask; rest != 0; rest &= rest - 1) {
     const auto channel = static_cast<size_t>(std::countr_zero(rest));
-    const uint32_t place = thread.channel_ip[channel];
+    const uint32_t waits_at = thread.channel_ip[channel];
     if (thread.call_depth[channel] != depth) {
       continue;
     }
-    if (place == lowest) {
+    if (waits_at == lowest) {
       active |= 1u << channel;
-    } else if (place < join) {
-      join = place;
+    } else if (waits_at < join) {
+      join = waits_at;
     }
   }
   thread.active = active;
@@ -44,7 +44,7 @@ void reschedule(Thread& thread) {
   thread.ip = lowest;
 }
 
-void place(Thread& thread, uint32_t channels, uint32_t ip) {
+void move_channels(Thread& thread, uint32_t channels, uint32_t ip) {
   for (uint32_t rest = channels; rest != 0; rest &= rest - 1) {
     thread.channel_ip[static_cast<size_t>(std::countr_zero(rest))] = ip;
   }
@@ -55,8 +55,8 @@ Step diverge(Thread& thread, const Prepared& prepared, uint32_t leaving, uint32_
   if (leaving == 0) {
     return Step::next;
   }
-  place(thread, leaving, target);
-  place(thread, thread.active & ~leaving, prepared.next);
+  move_channels(thread, leaving, target);
+  move_channels(thread, thread.active & ~leaving, prepared.next);
   reschedule(thread);
   return Step::jumped;
 }
@@ -140,11 +140,12 @@ Step do_brd(Frame& frame, const Prepared& prepared) {
   }
   // A target for each channel.
   Thread& thread = frame.thread;
-  place(thread, thread.active & ~yes, prepared.next);
+  move_channels(thread, thread.active & ~yes, prepared.next);
   for (uint32_t rest = yes; rest != 0; rest &= rest - 1) {
     const auto channel = static_cast<unsigned>(std::countr_zero(rest));
     const unsigned lane = (channel - prepared.in.first_channel) & 31u;
-    place(thread, 1u << channel, prepared.offset + static_cast<uint32_t>(register_target(frame, prepared, 0, lane)));
+    move_channels(thread, 1u << channel,
+                  prepared.offset + static_cast<uint32_t>(register_target(frame, prepared, 0, lane)));
   }
   reschedule(thread);
   return Step::jumped;
@@ -184,8 +185,8 @@ Step do_call(Frame& frame, const Prepared& prepared) {
     view.store(0, prepared.next);
     view.store(1, thread.active);
   }
-  place(thread, thread.active & ~yes, prepared.next);
-  place(thread, yes, target);
+  move_channels(thread, thread.active & ~yes, prepared.next);
+  move_channels(thread, yes, target);
   for (uint32_t rest = yes; rest != 0; rest &= rest - 1) {
     uint8_t& depth = thread.call_depth[static_cast<size_t>(std::countr_zero(rest))];
     depth = depth < 0xff ? static_cast<uint8_t>(depth + 1) : depth;
@@ -201,8 +202,8 @@ Step do_ret(Frame& frame, const Prepared& prepared) {
     return Step::next;
   }
   const auto target = static_cast<uint32_t>(register_target(frame, prepared, 0, 0));
-  place(thread, thread.active & ~yes, prepared.next);
-  place(thread, yes, target);
+  move_channels(thread, thread.active & ~yes, prepared.next);
+  move_channels(thread, yes, target);
   for (uint32_t rest = yes; rest != 0; rest &= rest - 1) {
     uint8_t& depth = thread.call_depth[static_cast<size_t>(std::countr_zero(rest))];
     depth = depth > 0 ? static_cast<uint8_t>(depth - 1) : depth;
@@ -250,7 +251,7 @@ void go_on_at(Thread& thread, uint32_t ip) {
     thread.ip = ip;
     return;
   }
-  place(thread, thread.active, ip);
+  move_channels(thread, thread.active, ip);
   reschedule(thread);
 }
 

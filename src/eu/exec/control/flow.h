@@ -1,6 +1,6 @@
-// Flow control. With channel IPs (Gen6 on) every channel has its place and the lowest of the deepest call runs first:
-// structured code meets again where the hardware's own order makes it meet. With mask stacks (Gen4 and 5) all channels
-// share one IP and stacks of masks say who runs.
+// Flow control. With channel IPs (Gen6 on) every channel has its own IP and the lowest IP of the deepest call runs
+// first: structured code meets again where the hardware's own order makes it meet. With mask stacks (Gen4 and 5) all
+// channels share one IP and stacks of masks say which of them run.
 #pragma once
 
 #include "eu/exec/prepared.h"

@@ -101,7 +101,7 @@ Step do_break(Frame& frame, const Prepared& prepared) {
   thread.masks.loop_mask &= ~yes;
   thread.masks.continue_mask &= ~yes;
   if (thread.masks.loop_mask != 0) {
-    // Others may wait at the loop's end: go there if nobody runs here.
+    // Others may wait at the loop's end: the thread goes there if no channel runs here.
     return Step::next;
   }
   pop_if(thread, prepared.in.pop_count);

@@ -8,7 +8,6 @@
 #include "eu/exec/general/number.h"
 #include "eu/exec/message.h"
 #include "eu/message_fields.h"
-#include "gen/eu_rules.h"
 
 namespace halogen::eu {
 

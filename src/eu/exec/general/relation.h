@@ -1,5 +1,5 @@
 // What a condition modifier says of two values: one function for the general path and all specialised ones.
-// Unordered and overflow are not relations of values; whoever knows about NaN and wrapping asks for them first.
+// Unordered and overflow are not relations of values; callers that know about NaN and wrapping test for them first.
 #pragma once
 
 #include "eu/isa/instruction.h"

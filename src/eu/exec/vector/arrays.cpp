@@ -568,7 +568,7 @@ bool bind_arrays(Prepared& prepared) {
   }
   const bool own = lowered.accumulator.kind == ir::AccumulatorEffect::Kind::own;
   if (own && target.file == ir::File::accumulator) {
-    return false;  // sum and carry go to one place
+    return false;  // sum and carry go to the same register
   }
   Arrays arrays;
   arrays.raw = operation == Operation::copy || is_comparison(operation);

@@ -28,7 +28,7 @@ struct ArrayContext {
   ArrayValues* second;  // a second result: remainders, carries
 };
 
-// Return the computation over `count` lanes, a multiple of 8. Null: there is none.
+// Return the computation over `count` lanes, a multiple of 8. Null: the operation has no array routine.
 ArrayCompute float_arrays(const ir::Compute& compute);
 ArrayCompute integer_arrays(const ir::Lowered& lowered);
 

@@ -11,7 +11,7 @@ namespace halogen::eu {
 
 namespace {
 
-constexpr unsigned kMostLanes = 16;
+constexpr unsigned kMaxLanes = 16;
 constexpr size_t kDword = 4;
 constexpr size_t kAccumulator = offsetof(Thread, accumulator);
 
@@ -32,7 +32,7 @@ int64_t element(const Thread& thread, const ir::Source& operand, unsigned lane) 
   return static_cast<int64_t>(value);
 }
 
-void load(const Thread& thread, const ir::Source& operand, unsigned lanes, std::array<int64_t, kMostLanes>& out) {
+void load(const Thread& thread, const ir::Source& operand, unsigned lanes, std::array<int64_t, kMaxLanes>& out) {
   if (operand.file == ir::File::immediate) {
     out.fill(static_cast<int64_t>(operand.immediate));
     return;
@@ -48,8 +48,8 @@ void load(const Thread& thread, const ir::Source& operand, unsigned lanes, std::
 Step multiply(Frame& frame, const Prepared& prepared) {
   Thread& thread = frame.thread;
   const ir::Lowered& lowered = prepared.lowered;
-  std::array<int64_t, kMostLanes> a{};
-  std::array<int64_t, kMostLanes> b{};
+  std::array<int64_t, kMaxLanes> a{};
+  std::array<int64_t, kMaxLanes> b{};
   load(thread, lowered.source[0], lowered.exec_size, a);
   load(thread, lowered.source[1], lowered.exec_size, b);
   uint32_t mask = enabled_lanes(frame, lowered.mask) & predicate_lanes(thread, lowered.mask);
@@ -75,8 +75,8 @@ Step multiply_high(Frame& frame, const Prepared& prepared) {
   Thread& thread = frame.thread;
   auto* const bytes = reinterpret_cast<std::byte*>(&thread);
   const ir::Lowered& lowered = prepared.lowered;
-  std::array<int64_t, kMostLanes> a{};
-  std::array<int64_t, kMostLanes> b{};
+  std::array<int64_t, kMaxLanes> a{};
+  std::array<int64_t, kMaxLanes> b{};
   load(thread, lowered.source[0], lowered.exec_size, a);
   load(thread, lowered.source[1], lowered.exec_size, b);
   uint32_t mask = enabled_lanes(frame, lowered.mask) & predicate_lanes(thread, lowered.mask);

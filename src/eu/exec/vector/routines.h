@@ -67,7 +67,7 @@ struct Routine {
   uint8_t reach;     // at most
   uint64_t widths;   // bit n: n lanes
   uint16_t extras;   // at most
-  // Chooses the code for the types of an instruction. False: there is none.
+  // Chooses the code for the types of an instruction. False: no code fits.
   bool (*bind)(Prepared& prepared);
   bool before_others = false;  // another routine takes what it leaves at run time
 };
