@@ -19,8 +19,10 @@ template <class Payload>
 void put_payload(eu::Thread& thread, spec::GenId gen, const Payload& payload, size_t grf = Payload::kGrf) {
   std::array<uint32_t, Payload::kDwords> words;
   payload.write(gen, words.data());
-  std::memcpy(thread.grf.data() + grf * eu::kGrfBytes + Payload::kDword * sizeof(uint32_t), words.data(),
-              sizeof(words));
+  std::byte* const to = thread.grf.data() + grf * eu::kGrfBytes + Payload::kDword * sizeof(uint32_t);
+  for (size_t i = 0; i < words.size(); ++i) {  // dword by dword: a wide copy would wait for the stores before it
+    std::memcpy(to + i * sizeof(uint32_t), &words[i], sizeof(uint32_t));
+  }
 }
 
 // Writes a payload that has the same layout on all generations.

@@ -1,6 +1,7 @@
 // What the inline read() and write() of generated payloads and message headers stand on.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>

@@ -62,8 +62,8 @@ class Payloads(SpecCase):
         rest = '["0[31:8]", { at = "0[7:4]", gens = "..gen4.5" }, { at = "0[3:0]", gens = "gen8" }]'
         spec, _ = self.good({"payloads/t.toml": payload(fields=rows, reserved=rest)})
         text = generate.contents(spec)["hw/t.h"]
-        self.assertIn("case spec::GenId::gen4_5:\n        d[0] |= (uint32_t(a) & 0xfu) << 0;", text)
-        self.assertIn("case spec::GenId::gen8:\n        d[0] |= (uint32_t(a) & 0xfu) << 4;", text)
+        self.assertIn("case spec::GenId::gen4_5:\n        d[0] = (uint32_t(a) & 0xfu);", text)
+        self.assertIn("case spec::GenId::gen8:\n        d[0] = (uint32_t(a) & 0xfu) << 4;", text)
         self.assertIn("kOneLayout = false", text)
 
 

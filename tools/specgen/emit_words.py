@@ -20,11 +20,10 @@ class _Words:
                f"  static {name} read([[maybe_unused]] spec::GenId gen, [[maybe_unused]] const uint32_t* d) {{", f"    {name} o;"]
         out += self._switch(self._reads) + ["    return o;", "  }"]
         out += ["  // Writes kDwords dwords without checks: bits that do not fit their fields are cut off.",
-                "  void write([[maybe_unused]] spec::GenId gen, uint32_t* d) const {",
-                "    for (size_t i = 0; i < kDwords; ++i) d[i] = 0;"]
-        return out + self._switch(self._writes) + ["  }"]
+                "  void write([[maybe_unused]] spec::GenId gen, uint32_t* d) const {"]
+        return out + self._switch(self._writes, "std::fill(d, d + kDwords, 0);") + ["  }"]
 
-    def _switch(self, body):
+    def _switch(self, body, otherwise=""):
         """One layout for all generations that a device has needs no switch."""
         if len(self.layouts) == 1:
             return ["    " + line for line in body(self.layouts[0])]
@@ -32,7 +31,7 @@ class _Words:
         for i, layout in enumerate(self.layouts):
             out += [f"      case spec::GenId::{gen_ident(self.spec.gens[g])}:" for g, n in self.index.items() if n == i]
             out += ["        " + line for line in body(layout)] + ["        break;"]
-        return out + ["      default:", "        break;", "    }"]
+        return out + ["      default:"] + (["        " + otherwise] if otherwise else []) + ["        break;", "    }"]
 
     def _reads(self, layout):
         rows = rows_by_name(self.item.fields)
@@ -43,12 +42,21 @@ class _Words:
         return out
 
     def _writes(self, layout):
+        """One assignment a dword, groups unrolled: compilers keep such code in registers."""
         rows = rows_by_name(self.item.fields)
-        out = [f"{self._store(f, rows[f.name], ident(f.name))};" for f in layout.fields]
-        out += [f"d[{first // 32}] |= {((1 << width) - 1) << first % 32:#x}u;" for first, width, kind in layout.reserved if kind == "mbo"]
+        terms = {}
+        for f in layout.fields:
+            terms.setdefault(f.first // 32, []).append(self._term(f, rows[f.name], ident(f.name), f.first % 32))
         for g in layout.groups:
-            out += self._each(g, [f"{self._store(f, self._element(g)[f.name], f'{ident(g.name)}[i].{ident(f.name)}', g)};" for f in g.fields])
-        return out
+            for i in range(g.count):
+                for f in g.fields:
+                    first = g.first + i * g.bits + f.first
+                    terms.setdefault(first // 32, []).append(
+                        self._term(f, self._element(g)[f.name], f"{ident(g.name)}[{i}].{ident(f.name)}", first % 32))
+        for first, width, kind in layout.reserved:
+            for bit in range(first, first + width) if kind == "mbo" else ():
+                terms.setdefault(bit // 32, []).append(f"{1 << bit % 32:#x}u")
+        return [f"d[{i}] = {' | '.join(terms.get(i, ['0']))};" for i in range(max(self.item.dwords.values()))]
 
     @staticmethod
     def _each(g, lines):
@@ -82,14 +90,14 @@ class _Words:
             return f"({raw}) != 0"
         return f"{scope if kind == 'values' else ''}{self.names.member_type(rows)}({raw})"
 
-    def _store(self, f, rows, x, g=None):
-        word, shift = self._place(f, g)
-        mask = f"{(1 << f.width) - 1:#x}u"
+    def _term(self, f, rows, x, shift):
+        mask = (1 << f.width) - 1
         if f.type == "float":
-            return f"{word} = std::bit_cast<uint32_t>({x})"
-        value = x + ".value" if f.type in ("gpu_va", "ggtt", "phys") else x
+            return f"std::bit_cast<uint32_t>({x})"
+        value = f"uint32_t({x}.value)" if f.type in ("gpu_va", "ggtt", "phys") else f"uint32_t({x})"
         if f.type in IN_PLACE:
-            return f"{word} |= uint32_t({value}) & {mask} << {shift}"
-        if f.width == 32:
-            return f"{word} = uint32_t({value})"
-        return f"{word} |= (uint32_t({value}) & {mask}) << {shift}"
+            return f"({value} & {mask << shift:#x}u)"
+        held = {"bool": 1, "uint8_t": 8, "uint16_t": 16, "uint32_t": 32}.get(self.names.member_type(rows))
+        if held != f.width:
+            value = f"({value} & {mask:#x}u)"
+        return f"{value} << {shift}" if shift else value

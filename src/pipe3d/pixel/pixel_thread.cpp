@@ -64,9 +64,13 @@ void Filler::header() {
 
 hw::PIXEL_SUBSPANS Filler::squares(unsigned half) const {
   hw::PIXEL_SUBSPANS payload;
-  for (unsigned s = 0; s < channels(half) / 4; ++s) {
-    const Lane& lane = group_.lanes[half * kHalf + s * 4];
-    payload.squares[s] = {.x = static_cast<uint16_t>(lane.x), .y = static_cast<uint16_t>(lane.y)};
+  const unsigned count = channels(half) / 4;
+  for (unsigned s = 0; s < payload.squares.size(); ++s) {  // a constant bound: the payload stays in host registers
+    if (s < count) {
+      const Lane& lane = group_.lanes[half * kHalf + s * 4];
+      payload.squares[s] = {.x = static_cast<uint16_t>(lane.x), .y = static_cast<uint16_t>(lane.y)};
+      payload.samples[s].index = lane.sample;
+    }
   }
   payload.mask = static_cast<uint16_t>(group_.live() >> (half * kHalf));
   return payload;
@@ -74,9 +78,6 @@ hw::PIXEL_SUBSPANS Filler::squares(unsigned half) const {
 
 void Filler::subspans(unsigned half) {
   hw::PIXEL_SUBSPANS payload = squares(half);
-  for (unsigned s = 0; s < channels(half) / 4; ++s) {
-    payload.samples[s].index = group_.lanes[half * kHalf + s * 4].sample;
-  }
   describe(*group_.primitive, payload);
   message::put_payload(thread_, gen_, payload, grf_);
   ++grf_;
