@@ -30,7 +30,7 @@ enum class ContextStage : uint8_t {
   confirmed,  // "launched" came and was confirmed: the command streamer runs
 };
 
-// What a command streamer tells of a context.
+// A context as a command streamer describes it.
 struct ContextDefinition {
   bool valid = false;
   bool legacy = true;

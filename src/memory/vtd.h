@@ -20,13 +20,13 @@ inline constexpr uint8_t kGraphicsBus = 0;
 inline constexpr uint8_t kGraphicsDevice = 2;
 inline constexpr unsigned kFunctions = 8;
 
-// What the hardware can do, as its capability registers say.
+// The capabilities of the hardware, as its capability registers give them.
 struct VtdConfig {
   uint8_t host_address_bits = 39;
   bool memory_types = true;  // MTS: the context entry's page attribute table counts
 };
 
-// What a context entry says that matters here.
+// The fields of a context entry that the walk uses.
 struct VtdContext {
   bool nesting = false;
   bool extended_accessed = false;
