@@ -1,8 +1,8 @@
-// OpenCL kernels on Intel's driver and the model beside PoCL on the same processors: matrix multiply, reduction, n-body
-// and SHA-256, from the same source. The program starts itself once on each; a kernel is built and run once before it
-// is timed. What counts is the processor time of the whole process (all its threads) for a dispatch, the best of some;
-// whoever waits sleeps. The clock on the wall is printed too. usage: compute_bench [--device NAME] [--runs N]
-// [kernel...]
+// OpenCL kernels on Intel's driver with the model, compared with PoCL on the same processors: matrix multiply,
+// reduction, n-body and SHA-256, from the same source. The program starts itself once for each; a kernel is built and
+// run once before it is timed. The result is the processor time of the whole process (all its threads) per dispatch,
+// the best of several; waiting threads sleep. The elapsed time is printed too. usage: compute_bench [--device NAME]
+// [--runs N] [kernel...]
 #include <unistd.h>
 #include <ctime>
 

@@ -157,7 +157,7 @@ bool image_copy(OpenClSession& session) {
   return same("image_copy", session.read_image<uint32_t>(to, kSide, kSide, 4), wanted);
 }
 
-// What the items print is compared by whoever reads the output: `item 0 of 7: beef done` and so on.
+// The caller of the program checks what the items print: `item 0 of 7: beef done` and so on.
 bool text(OpenClSession& session) {
   session.run(session.kernel("text", "text"), {4}, {}, {}, 7);
   return true;
