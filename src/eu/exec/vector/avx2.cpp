@@ -133,15 +133,26 @@ template <class Operation, unsigned Halves>
   }
   const ir::Lowered& lowered = prepared.lowered;
   auto* const thread = reinterpret_cast<std::byte*>(&frame.thread);
+  // Before vectors are loaded: a call would have to save them.
+  const uint32_t mask = enabled_lanes(frame, lowered.mask) & predicate_lanes(frame.thread, lowered.mask);
   const bool flush = Operation::kComputes && frame.mode.flush_single;
+  const bool saturate = lowered.target.saturate;
   __m256 source[Halves][Operation::kSources];
   for (unsigned i = 0; i < Operation::kSources; ++i) {
     const ir::Source& operand = lowered.source[i];
     const bool one = operand.access.kind == ir::Access::Kind::scalar;
     const std::byte* const from = thread + operand.access.base;
-    const __m256 first = one ? Vector::number(thread, operand) : Vector::row(from, operand);
-    source[0][i] = flush ? Vector::flush(first) : first;
-    if constexpr (Halves == 2) {
+    if constexpr (Halves == 1) {
+      if (one) {
+        const __m256 number = Vector::number(thread, operand);
+        source[0][i] = flush ? Vector::flush(number) : number;
+        continue;
+      }
+      const __m256 row = Vector::row(from, operand);
+      source[0][i] = flush ? Vector::flush(row) : row;
+    } else {
+      const __m256 first = one ? Vector::number(thread, operand) : Vector::row(from, operand);
+      source[0][i] = flush ? Vector::flush(first) : first;
       if (one) {
         source[1][i] = source[0][i];
       } else {
@@ -154,18 +165,17 @@ template <class Operation, unsigned Halves>
   for (unsigned half = 0; half < Halves; ++half) {
     result[half] = Operation::apply(source[half]);
   }
-  if ((Operation::kComputes || lowered.target.saturate) && Vector::any_nan(result[0], result[Halves - 1])) {
+  if ((Operation::kComputes || saturate) && Vector::any_nan(result[0], result[Halves - 1])) {
     return prepared.rest(frame, prepared);
   }
   for (unsigned half = 0; half < Halves; ++half) {
     if (flush) {
       result[half] = Vector::flush(result[half]);
     }
-    if (lowered.target.saturate) {
+    if (saturate) {
       result[half] = Vector::saturate(result[half]);
     }
   }
-  const uint32_t mask = enabled_lanes(frame, lowered.mask) & predicate_lanes(frame.thread, lowered.mask);
   std::byte* const to = thread + lowered.target.access.base;
   Vector::store(to, result[0], mask & 0xff);
   if constexpr (Halves == 2) {
