@@ -92,5 +92,24 @@ TEST_P(Conditions, ResultsAreComparedAsTheDestinationKeepsThem) {
   }
 }
 
+// A write mask leaves out components of the flag too, also where no register is written.
+TEST(EuConditions, WriteMasksOfAlign16MaskFlagsOfTheNullRegister) {
+  for (const GenId gen : {GenId::gen4, GenId::gen6, GenId::gen7, GenId::gen9}) {
+    for (const bool general : {false, true}) {
+      Machine machine(gen, 0xff);
+      machine.options.only_generic = general;
+      machine.set<int32_t>(2, 0, 1);
+      machine.set<int32_t>(3, 0, 2);
+      machine.thread.flag = {0x40, 0};
+      Instruction in = with(make(Op::cmp, 8, null(Type::d), {scalar(2, Type::d), scalar(3, Type::d)}), Condition::less);
+      in.align16 = true;
+      in.dst.write_mask = 0x3;
+      machine.run(in);
+      // Components x and y of two groups of four; the bit of the second z stays.
+      EXPECT_EQ(machine.thread.flag[0], 0x73u) << static_cast<int>(gen) << (general ? " general" : "");
+    }
+  }
+}
+
 }  // namespace
 }  // namespace halogen::eu::test
