@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Runs every check: set-up, lints, the descriptions, builds, tests with and without sanitizers, short fuzzing.
-# usage: check.sh [quick]   quick: lints, descriptions and unit tests only, with the dev preset
+# usage: check.sh [--quick]   --quick: lints, descriptions and unit tests only, with the dev preset
 set -euo pipefail
 cd "$(dirname "$0")/.."
-[ $# -eq 0 ] || [ "$*" = quick ] || { echo "check: unknown argument $*; usage: scripts/check.sh [quick]" >&2; exit 2; }
+[ $# -eq 0 ] || [ "$*" = --quick ] || { echo "check: unknown argument $*; usage: scripts/check.sh [--quick]" >&2; exit 2; }
 start=$SECONDS
 step() { printf '\n== %s (%d s)\n' "$*" $((SECONDS - start)); }
 
@@ -32,7 +32,7 @@ else
   echo "cross-check against genxml skipped: $genxml does not exist"
 fi
 
-if [ "${1:-}" = quick ]; then
+if [ "${1:-}" = --quick ]; then
   step "build for development"
   scripts/build.sh dev
   step "unit tests"

@@ -22,7 +22,7 @@ struct ConfigState {
   bool operator==(const ConfigState&) const = default;
 };
 
-// The effects of a write on the device.
+// What a write asks of the device.
 struct ConfigEffects {
   bool function_level_reset = false;  // also on leaving D3
   bool graphics_reset = false;        // GDRST of Gen4

@@ -74,8 +74,7 @@ memory::FaultAction MemoryUnit::ExternalFaults::on_fault(const memory::Fault& fa
   return memory::FaultAction::skip;
 }
 
-// G45 PRM vol. 1b 4.6.1 (seed 003) lists the clients that may use system memory. By 4.3.1 other clients see incoherent
-// data there.
+// Seed 003 4.6.1: which clients may use system memory; 4.3.1: what others see there is not coherent.
 void MemoryUnit::snooped_page(memory::Stream stream, uint64_t address) {
   if (!memory::may_snoop(stream)) {
     raise(EventKind::undefined_behaviour, name_of(stream), address, 0, "a snooped page is not for this client");
@@ -96,8 +95,7 @@ bool MemoryUnit::has_own_tables() const {
   return formats_.find(memory::WalkMode::legacy32) == nullptr && formats_.find(memory::WalkMode::legacy48) == nullptr;
 }
 
-// Run lists of Gen4.5: with them a batch is fetched through the table that its security asks for (G45 PRM vol.
-// 1b 1.5.1, seed 003).
+// Run lists of Gen4.5: with them a batch is fetched through the table that its security asks for (seed 003 1.5.1).
 bool MemoryUnit::per_process_space(unsigned engine) const {
   return model_.has(spec::Feature::run_lists) && modes_[engine].get().per_process_space_and_run_list_enable;
 }

@@ -58,7 +58,7 @@ class MemoryUnit final : public mmio::RegisterHandler, public ContextListener {
   // The view of a stream without an engine: display, cursor, VGA.
   memory::AddressSpace& external_space(memory::Stream stream);
 
-  // Returns how the streams of an engine find their pages now, for a walk without side effects (walker.h).
+  // How an engine's streams find their pages just now, for those who look without being seen (walker.h).
   memory::WalkContext walk_of(unsigned engine, memory::TableKind table) const;
 
   // A context switch, from Gen8 on. Between the two the context image is restored, PDP registers too.
@@ -68,8 +68,7 @@ class MemoryUnit final : public mmio::RegisterHandler, public ContextListener {
   // Flushes and invalidations of a command streamer: an engine's translations, those of the global table included.
   void flush(unsigned engine);
 
-  // Access addresses that no table maps (G45 PRM vol. 1b 4.7.1, seed 003). False: there is no memory; an Event is
-  // raised.
+  // Addresses that no table maps (seed 003 4.7.1). False, with an Event, where there is nothing.
   bool read_physical(PhysAddr address, std::span<std::byte> into);
   bool write_physical(PhysAddr address, std::span<const std::byte> from);
   // The rest of the page from `address` on; empty, with an Event, where there is nothing.

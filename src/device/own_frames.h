@@ -27,7 +27,7 @@ class OwnFrames final : public memory::FrameSource {
   OwnFrames(const OwnFrames&) = delete;
   OwnFrames& operator=(const OwnFrames&) = delete;
 
-  // Asked, one at a time, before something new comes into being: false makes a hole of it. Empty: always allowed.
+  // Asked, one at a time, before something new comes into being: false makes a hole of it. Empty: nobody is asked.
   void set_permit(std::function<bool(uint64_t bytes)> permit) { permit_ = std::move(permit); }
 
   uint64_t size() const { return bytes_; }

@@ -57,7 +57,7 @@ uint32_t ResetUnit::reset_domains(uint32_t bits) {
   return left;
 }
 
-// A streamer between two commands is ready. Withdrawing the request withdraws the readiness.
+// A streamer that stands between two commands is ready. Withdrawing the request withdraws the readiness.
 uint32_t ResetUnit::show_ready(const mmio::RegisterSlot& slot, uint32_t stored) const {
   const spec::GenId gen = mmio_.generation().id();
   auto control = spec::unpack_register<hw::RESET_CTL>(gen, stored);

@@ -1,4 +1,4 @@
-// A surface in graphics memory as a picture, for inspecting traces: any address space, format and tiling. What
+// A surface in graphics memory as a picture, for people who look at traces: any address space, format and tiling. What
 // cannot be read is black and counted. Nothing of the device changes but what a read changes.
 #pragma once
 

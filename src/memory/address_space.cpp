@@ -164,7 +164,7 @@ bool AddressSpace::pre_translate(uint64_t address, Access access, uint64_t& walk
 }
 
 // A walk from the cached upper levels that ends in a fault proves nothing: software may have raised rights or added
-// tables without an invalidation. Only a walk from the root may fault (Ice Lake PRM vol. 6, seed 001; ICL-TLB-17).
+// tables without an invalidation. Only a walk from the root may fault (seed 001, R/W privilege; ICL-TLB-17).
 WalkResult AddressSpace::walk_tables(uint64_t address, Access access) {
   ++walk_statistics_.walks;
   WalkResult result;

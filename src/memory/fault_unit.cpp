@@ -226,7 +226,7 @@ FaultAction FaultUnit::report_recoverable(unsigned engine, const Fault& fault) {
   return FaultAction::filter;
 }
 
-// Ends an access that cannot be translated and that no page response will repair.
+// The access cannot be translated and nobody will mend it.
 FaultAction FaultUnit::give_up(unsigned engine, const Fault& fault) {
   FaultEngineState& state = state_.engines[engine];
   if (style_ == Style::page_table_errors) {

@@ -81,7 +81,7 @@ class FaultListener {
   virtual void on_pending(unsigned /*engine*/, bool /*pending*/, bool /*repair*/) {}
 };
 
-// The properties of the context on an engine that faults depend on.
+// What the unit knows of the context on an engine.
 struct FaultContext {
   FaultModel model = FaultModel::hang;
   bool page_requests = false;  // the context can send them: advanced, and enabled in its context entry
@@ -146,7 +146,7 @@ class FaultUnit {
   void report_external(FaultStream stream, const Fault& fault);
   void report_large_page(unsigned engine, uint64_t address);
 
-  void set_context(unsigned engine, const FaultContext& context);  // a new context: no access waits for a page
+  void set_context(unsigned engine, const FaultContext& context);  // a new one: nobody waits any more
   void update_context(unsigned engine, const FaultContext& context) { state_.engines[engine].context = context; }
   void set_continue_after_fault(unsigned engine, bool on) { state_.engines[engine].continue_after_fault = on; }
   const FaultEngineState& engine(unsigned number) const { return state_.engines[number]; }
@@ -156,7 +156,7 @@ class FaultUnit {
   size_t outstanding() const { return state_.outstanding.size(); }
   bool overflowed() const { return state_.overflow; }
   void clear_overflow() { state_.overflow = false; }
-  // False: no request for the page is outstanding.
+  // False: nobody asked for the page.
   bool respond(const PageResponse& response);
 
   // An engine reset sends no new requests but forgets none; false while a request blocks its completion.

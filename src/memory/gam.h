@@ -30,7 +30,7 @@ enum class ContextStage : uint8_t {
   confirmed,  // "launched" came and was confirmed: the command streamer runs
 };
 
-// A context as a command streamer describes it.
+// What a command streamer tells of a context.
 struct ContextDefinition {
   bool valid = false;
   bool legacy = true;

@@ -1,6 +1,6 @@
-// The clients of graphics memory, and the table that each uses. Gen4 chooses the table of each internal stream by a bit
-// of PGTBL_STR2 (seed 003 4.6.1); later parts choose with each access. The processor and the display use the global
-// table on every part (seed 001, page table modes).
+// Who accesses graphics memory, and through which table. Gen4 chooses the table of each internal stream by a bit of
+// PGTBL_STR2 (seed 003 4.6.1); later parts choose with each access. The processor and the display use the global table
+// on every part (seed 001, page table modes).
 #pragma once
 
 #include <cstdint>

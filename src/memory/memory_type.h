@@ -23,7 +23,7 @@ struct PatEntry {
   bool operator==(const PatEntry&) const = default;
 };
 
-// The outcome of an atomic operation.
+// What becomes of an atomic operation.
 enum class AtomicOutcome : uint8_t {
   done,
   failed,  // the write has no effect, the read returns garbage, software is told of a catastrophic error

@@ -28,8 +28,7 @@ class PageMap {
       }
     }
   }
-  // Adds a key that the map does not hold. The value is as it was left when it was last used: the caller initialises
-  // it.
+  // One that is not there yet, as it was left when it was last used: whoever adds it makes it new.
   T& add(uint64_t page) {
     if (used_ * 2 >= slots_.size()) {
       grow();

@@ -98,7 +98,7 @@ struct DirectRange {
 
 class PhysicalMemory {
  public:
-  // A component that caches host addresses. It is told when a window is added or removed, because they are stale then.
+  // Somebody who keeps host addresses, and is told when a window comes or goes: they are stale then.
   class Watcher {
    public:
     explicit Watcher(const PhysicalMemory& memory);

@@ -1,8 +1,7 @@
 // A translation cache as the chips have it: up to 256 fully associative entries a set, sets chosen by low page bits,
 // least recently allocated goes first. An entry holds the host address of its 4 KB frame, so that a hit costs a look-up
-// and nothing else. Hit rules (Ice Lake PRM vol. 6, TLB Caching and Management, seed 001): a write to an entry that is
-// not writable or not dirty, or a fetch from an entry that is not executable, is a miss that drops the entry: only a
-// fresh walk may fault.
+// and nothing else. Hit rules (seed 001, TLB): a write to an entry that is not writable or not dirty, or a fetch from
+// an entry that is not executable, is a miss that drops the entry: only a fresh walk may fault.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +16,7 @@
 
 namespace halogen::memory {
 
-// The state of the page's tile in the tiled resource tables.
+// What the tiled resource tables said of the page's tile.
 enum class Tile : uint8_t { mapped, null, invalid };
 
 struct TlbEntry {
@@ -53,7 +52,7 @@ class Tlb {
   // fit.
   const TlbEntry* look_up(SpaceTag space, uint64_t page, Access access);
   void fill(const TlbEntry& entry);
-  // Returns the entry without any effect on the TLB.
+  // What is there, without any effect.
   std::optional<TlbEntry> peek(SpaceTag space, uint64_t page) const;
 
   // For a client that keeps the front, which stays as long as the TLB. What the front cannot do: find a page wherever

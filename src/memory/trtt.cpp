@@ -228,8 +228,8 @@ PreTranslation::Result TiledResources::translate(uint64_t address, Access /*acce
   const TrttSet& set = registers_->set(set_);
   Result result;
   uint64_t table = set.l3_pointer;
-  // Two levels of 512 entries that point at the next table. A fault that was not repaired reads as zero, and the walk
-  // goes on with that: hardware does not tell this walker either.
+  // Two levels of 512 entries that point at the next table. A fault nobody mended reads as zero, and the walk goes on
+  // with that: hardware does not tell this walker either.
   for (const unsigned shift : {35u, 26u}) {
     uint64_t entry = 0;
     const GpuVa at = entry_address(table, 8 * bits(address, shift + 8, shift));

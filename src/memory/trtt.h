@@ -64,7 +64,7 @@ class TrttRegisters {
   void misused(unsigned number, uint64_t address, std::string detail) const;
 
   // An access met a tile that is not there. Null tiles are counted over all clients; an access to an invalid one is an
-  // Event, and an interrupt if a listener is set.
+  // Event, and an interrupt where somebody listens.
   void on_unmapped_tile(unsigned number, uint64_t address, Tile tile);
   void set_invalid_tile_sink(InvalidTileSink* sink) { sink_ = sink; }
   uint64_t null_tile_accesses() const { return null_tile_accesses_; }

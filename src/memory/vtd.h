@@ -20,13 +20,13 @@ inline constexpr uint8_t kGraphicsBus = 0;
 inline constexpr uint8_t kGraphicsDevice = 2;
 inline constexpr unsigned kFunctions = 8;
 
-// The capabilities of the hardware, as its capability registers give them.
+// What the hardware can do, as its capability registers say.
 struct VtdConfig {
   uint8_t host_address_bits = 39;
   bool memory_types = true;  // MTS: the context entry's page attribute table counts
 };
 
-// The fields of a context entry that the walk uses.
+// What a context entry says that matters here.
 struct VtdContext {
   bool nesting = false;
   bool extended_accessed = false;

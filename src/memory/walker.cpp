@@ -26,7 +26,7 @@ std::optional<uint64_t> load_entry(const PhysicalMemory& memory, MemorySpace spa
   return bytes == 4 ? load<uint32_t>(memory, space, address) : load<uint64_t>(memory, space, address);
 }
 
-// Replaces an entry as one atomic operation. False: the entry changed since it was read.
+// Replaces an entry as one atomic operation, unless somebody changed it since it was read.
 bool replace(const PhysicalMemory& memory, MemorySpace space, uint64_t address, uint64_t expected, uint64_t entry) {
   std::byte* frame = memory.frame(space, PhysAddr(address));
   auto& stored = *reinterpret_cast<uint64_t*>(frame + (address & (kFrameBytes - sizeof(uint64_t))));

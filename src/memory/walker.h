@@ -57,7 +57,7 @@ struct WalkContext {
   bool gtt_cache = false;  // the GTT cache is on: large pages must not be used
 };
 
-// The result of a walk: one page.
+// What a walk found: one page.
 struct Mapping {
   uint64_t address = 0;  // physical address of the page's first byte
   MemorySpace space = MemorySpace::system;

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "engine_faults.h"
 #include "memory/fault_unit.h"
 #include "spec/descriptors.h"
-#include "engine_faults.h"
 #include "walk_rows_bench.h"
 
 namespace halogen::memory::rows {

@@ -1,10 +1,10 @@
 // GamBench: a device's page walker with all its parts, over memory with tables of advanced contexts.
 #pragma once
 
+#include "engine_faults.h"
 #include "memory/gam.h"
 #include "memory/gam_invalidation.h"
 #include "spec/descriptors.h"
-#include "engine_faults.h"
 #include "vtd_bench.h"
 
 namespace halogen::memory::rows {
