@@ -53,7 +53,7 @@ uint32_t PowerController::on_write(const mmio::RegisterWrite& write) {
   } else {
     error = hw::PcodeError::ILLEGAL_CMD;
     events_.on_event({EventKind::unsupported, "PCODE_MAILBOX", path_, write.slot.offset, write.value,
-                      "mailbox command not implemented; it fails as illegal"});
+                      "power controller command not implemented"});
   }
   order.run_busy = false;
   order.command = static_cast<Command>(error);

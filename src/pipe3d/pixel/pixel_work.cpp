@@ -10,7 +10,7 @@ constexpr uint64_t kFirstRound = 2;  // pieces
 constexpr uint64_t kMaxRound = 64;
 constexpr uint64_t kWorthIt = 64;  // threads of a round: fewer are done before a thread of the host wakes up
 constexpr uint32_t kMaxPenalty = 10;
-constexpr size_t kMaxPatience = 1024;
+constexpr size_t kMaxBackOffs = 1024;
 constexpr uint64_t kMaxBands = 1 << 17;  // of a clear: no surface has as many rows
 
 }  // namespace
@@ -46,15 +46,15 @@ void PixelWork::draw_piece(PixelStage& stage, const PrimitiveList& list, uint64_
   }
 }
 
-PixelWork::Patience& PixelWork::patience() {
-  if (patience_.size() > kMaxPatience) {
-    patience_.clear();
+PixelWork::BackOff& PixelWork::back_off() {
+  if (back_offs_.size() > kMaxBackOffs) {
+    back_offs_.clear();
   }
   const PixelShader& pixel = state_->pixel;
   const uint64_t kernel = pixel.simd16.enabled  ? pixel.simd16.start
                           : pixel.simd8.enabled ? pixel.simd8.start
                                                 : pixel.simd32.start;
-  return patience_[{state_->bases.instruction, kernel}];
+  return back_offs_[{state_->bases.instruction, kernel}];
 }
 
 bool PixelWork::pays(uint64_t pieces) const {
@@ -110,16 +110,16 @@ bool PixelWork::draw_beside(const PrimitiveList& list, uint64_t first, uint64_t 
 
 void PixelWork::draw_round(const PrimitiveList& list, uint64_t& next, uint64_t end) {
   if (pays(end - next)) {
-    Patience& patience = this->patience();
-    if (patience.alone != 0) {
-      --patience.alone;
+    BackOff& back_off = this->back_off();
+    if (back_off.alone != 0) {
+      --back_off.alone;
     } else if (draw_beside(list, next, end)) {
-      patience.penalty -= patience.penalty != 0 ? 1 : 0;
+      back_off.penalty -= back_off.penalty != 0 ? 1 : 0;
       next = end;
       return;
     } else {
-      patience.alone = 4u << patience.penalty;
-      patience.penalty = std::min(patience.penalty + 1, kMaxPenalty);
+      back_off.alone = 4u << back_off.penalty;
+      back_off.penalty = std::min(back_off.penalty + 1, kMaxPenalty);
     }
   }
   for (; next < end; ++next) {

@@ -51,14 +51,14 @@ class PixelWork {
  private:
   struct Lane;
   // How well it paid for a kernel so far. It decides about time only.
-  struct Patience {
+  struct BackOff {
     uint32_t alone = 0;    // rounds to be drawn on one thread
     uint32_t penalty = 0;  // how many the next failure costs, as a power of two
   };
 
   bool clear(const PrimitiveList& list, uint64_t& next);
   bool pays(uint64_t pieces) const;
-  Patience& patience();
+  BackOff& back_off();
   bool draw_beside(const PrimitiveList& list, uint64_t first, uint64_t end);
   void draw_round(const PrimitiveList& list, uint64_t& next, uint64_t end);
   void draw_piece(PixelStage& stage, const PrimitiveList& list, uint64_t number) const;
@@ -75,7 +75,7 @@ class PixelWork {
   memory::InPlaceSpeculation speculation_;
   const memory::PhysicalMemory* memory_ = nullptr;  // of the lanes
   std::vector<std::unique_ptr<Lane>> lanes_;
-  std::map<std::pair<uint64_t, uint64_t>, Patience> patience_;  // by instruction base and kernel
+  std::map<std::pair<uint64_t, uint64_t>, BackOff> back_offs_;  // by instruction base and kernel
 };
 
 }  // namespace halogen::pipe3d
