@@ -12,15 +12,16 @@
 
 namespace halogen::spec {
 
-// What packed() does with a non-zero field, or an item, that the generation does not have.
-enum class Absent : uint8_t {
-  left_out,  // it contributes zero: a model names the fields of all generations in one value
-  refused,   // it is a defect of the caller: a driver knows its chip
+// What packed() does with a field that does not fit: the generation does not have it, or it cannot hold the value.
+enum class Misfit : uint8_t {
+  left_out,  // the field contributes zero: models name the fields of all generations in one value, and values of guests
+             // may be too wide
+  refused,   // the program stops: a driver knows its chip, so this is a defect of the caller
 };
 
-// Returns the bits of `item`. A value that its field cannot hold is a defect of the caller and always refused.
+// Returns the bits of `item`.
 template <class Item>
-uint64_t packed(const Item& item, GenId gen, Absent absent = Absent::left_out) {
+uint64_t packed(const Item& item, GenId gen, Misfit misfit = Misfit::left_out) {
   std::array<uint32_t, 2> dwords{};
   size_t length = 0;
   if constexpr (requires { Item::kDesc.width_bits; }) {
@@ -29,14 +30,13 @@ uint64_t packed(const Item& item, GenId gen, Absent absent = Absent::left_out) {
     length = Item::kDesc.dwords_of_gen[static_cast<size_t>(gen)];
   }
   const PackResult result = item.pack(gen, std::span(dwords).first(length));
-  const bool is_absent = result.fault == PackFault::absent || result.fault == PackFault::no_such_item;
-  check(result.ok() || (is_absent && absent == Absent::left_out), "a field does not hold its value");
+  check(result.ok() || misfit == Misfit::left_out, "a field does not hold its value");
   return dwords[0] | uint64_t{dwords[1]} << 32;
 }
 
 template <class Item>
-uint32_t packed32(const Item& item, GenId gen, Absent absent = Absent::left_out) {
-  return static_cast<uint32_t>(packed(item, gen, absent));
+uint32_t packed32(const Item& item, GenId gen, Misfit misfit = Misfit::left_out) {
+  return static_cast<uint32_t>(packed(item, gen, misfit));
 }
 
 }  // namespace halogen::spec

@@ -14,7 +14,7 @@ namespace halogen::driver {
 // Returns an item of at most two dwords as a number. A field that the chip does not have is a defect of this driver.
 template <class Item>
 uint64_t packed(const Item& item, const spec::DeviceModel& model) {
-  return spec::packed(item, model.gen, spec::Absent::refused);
+  return spec::packed(item, model.gen, spec::Misfit::refused);
 }
 template <class Register>
 uint32_t packed32(const Register& value, const spec::DeviceModel& model) {

@@ -72,7 +72,7 @@ TEST(Steering, EndpointClassesHaveTheirOwnSelector) {
   };
   spec::ReplicationTable table = *dg1_config().table;
   table.groups = kGroups;
-  const spec::RangeTable ranges{"made_up", "", "", 0, kRows};
+  const spec::RangeTable ranges{"made_up", "", "", 0, false, kRows};
   Steering steering(SteeringConfig(&table, &ranges, nullptr));
   steering.write_selector(0xfd0, selector(false, 0, 0));
   steering.write_selector(0xfd4, selector(false, 0, 1));

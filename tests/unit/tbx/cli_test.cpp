@@ -158,12 +158,12 @@ TEST_F(Doors, ReplayReportsBadInputInOneSentence) {
   expect(path("text.aub"), "is not an AUB trace");
   expect(file + " --device arc", "unknown device");
   expect(file + " --dump ggtt:5000=x", "not of the form");
-  expect(file + " --dump vram:0x0:0x4=x", "neither ggtt nor ppgtt");
-  expect(file + " --dump ggtt@rcs0:0x0:0x4=x", "neither ggtt nor ppgtt");
-  expect(file + " --dump ppgtt@rcs0:0x0:0x4=" + path("x"), "no context \"rcs0\" ran; none did");
+  expect(file + " --dump vram:0x0:0x4=x", "must start with ggtt or ppgtt");
+  expect(file + " --dump ggtt@rcs0:0x0:0x4=x", "must start with ggtt or ppgtt");
+  expect(file + " --dump ppgtt@rcs0:0x0:0x4=" + path("x"), "no context \"rcs0\" ran; none ran");
   expect(file + " --dump ggtt:0x0:0x4=" + path("no/such"), "cannot write the file");
   expect(file + " --report " + path("no/such"), "cannot write the file");
-  expect(file + " --trace " + file, "at the same time");
+  expect(file + " --trace " + file, "is the trace to replay");
   expect(file + " --dump-folder " + path("nowhere"), "is not a folder");
   expect("", "file is required");
 }
