@@ -76,7 +76,7 @@ class Server {
   void accept_one();
   void serve(Connection& connection);
   // Drops the oldest connection without a device, otherwise the one that has been silent longest, if that is long
-  // enough. False: there is none.
+  // enough. False: no connection can be dropped.
   bool drop_idle();
   void drop(Connection& connection, std::string_view why);
   Result<void> make(World& world);

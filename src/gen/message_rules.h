@@ -25,7 +25,7 @@ enum class LayerDistance : uint8_t {
 struct MessageRules {
   spec::GenMask gens;
   bool block_offset_bytes;    // offsets of OWord blocks count bytes, else OWords
-  uint8_t bindless_index;     // of binding tables; 0: there is none
+  uint8_t bindless_index;     // of binding tables; 0: the chip has no such index
   uint8_t noncoherent_index;  // stateless, as index 255
   uint8_t local_index;        // shared local memory
   SamplerOrder order;

@@ -71,7 +71,7 @@ inline constexpr bool one_row_each_device =
 [[noreturn]] void no_row(std::string_view table, spec::GenId gen);
 [[noreturn]] void no_row(std::string_view table, spec::DeviceId device);
 
-// Returns the row of a generation. `table` is the name to report when there is none.
+// Returns the row of a generation. If the generation has no row, the report names `table`.
 template <typename Rows>
 const auto& row_of(const Rows& rows, spec::GenId gen, std::string_view table) {
   for (const auto& row : rows) {

@@ -128,7 +128,7 @@ int get_crtc(Call& call, drm_mode_crtc& crtc) {
   return 0;
 }
 
-// Without DRM_CLIENT_CAP_UNIVERSAL_PLANES only overlays are listed, and there are none.
+// Without DRM_CLIENT_CAP_UNIVERSAL_PLANES only overlays are listed. The model has no overlays.
 int get_planes(Call& call, drm_mode_get_plane_res& planes) {
   constexpr uint32_t kPlanes[] = {kPrimaryId, kCursorId};
   const std::span<const uint32_t> all = call.file.universal_planes ? kPlanes : std::span<const uint32_t>();

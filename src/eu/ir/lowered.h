@@ -280,7 +280,7 @@ struct Lowered {
   Target target;
   FlagEffect flag;
   AccumulatorEffect accumulator;
-  std::shared_ptr<const std::vector<LaneTable>> tables;  // of accesses; null: there are none
+  std::shared_ptr<const std::vector<LaneTable>> tables;  // of accesses; null: no access needs a table
 
   [[nodiscard]] const LaneTable& table(const Access& access) const { return (*tables)[access.table]; }
 };
