@@ -50,7 +50,7 @@ void interpolate(ArrayContext&, ArrayValues* const* source, ArrayValues& out, un
   });
 }
 
-// a + b * c, or a * b + c.
+// The source that is added to the product: a + b * c has `first`, a * b + c has `last`.
 enum class Addend : uint8_t { first, last };
 template <Addend Which, class Function>
 [[gnu::always_inline]] inline void each_product(ArrayValues* const* source, ArrayValues& out, unsigned count,
@@ -61,7 +61,8 @@ template <Addend Which, class Function>
   each(count, [&](unsigned i) { out.real[i] = function(a[i], b[i], addend[i]); });
 }
 
-// Rounded once. Singles are rounded to F here: a second rounding through a double would show.
+// Computes a product and a sum with one rounding. F is rounded here, because rounding through a double first would give
+// other results.
 template <Addend Which, Type Exec>
 void fused(ArrayContext&, ArrayValues* const* source, ArrayValues& out, unsigned count) {
   each_product<Which>(source, out, count, [](double a, double b, double c) {
@@ -97,7 +98,7 @@ ArrayCompute fused_products(Type type) {
   return type == Type::f ? fused<Which, Type::f> : fused<Which, Type::df>;
 }
 
-// Before Gen8: the product keeps double precision.
+// Computes a product and a sum that are not fused: the product keeps double precision.
 template <Addend Which>
 void product_then_sum(ArrayContext&, ArrayValues* const* source, ArrayValues& out, unsigned count) {
   each_product<Which>(source, out, count, [](double a, double b, double c) {
@@ -106,7 +107,7 @@ void product_then_sum(ArrayContext&, ArrayValues* const* source, ArrayValues& ou
   });
 }
 
-// Sums over groups of four: the first products of each.
+// Sums the first `Products` products of each group of four lanes.
 template <unsigned Products, bool Homogeneous>
 void dot(ArrayContext&, ArrayValues* const* source, ArrayValues& out, unsigned count) {
   const double* a = source[0]->real;
@@ -123,7 +124,7 @@ void dot(ArrayContext&, ArrayValues* const* source, ArrayValues& out, unsigned c
   }
 }
 
-// p u + r, and p u + q v + r.
+// Sources of line: p, u, r (p u + r). Sources of plane: p, u, q, v, r (p u + q v + r).
 void line(ArrayContext&, ArrayValues* const* source, ArrayValues& out, unsigned count) {
   each(count, [&](unsigned i) {
     const double product = source[0]->real[i] * source[1]->real[i];
@@ -146,7 +147,7 @@ void round_values(ArrayContext&, ArrayValues* const* source, ArrayValues& out, u
   each(count, [&](unsigned i) { out.real[i] = round_whole(Operation, a[i]).value; });
 }
 
-// Always below one: what would round up to it stops short.
+// Rounds toward zero, so that the fraction stays below one.
 template <Type Exec>
 void fraction_lanes(ArrayContext&, ArrayValues* const* source, ArrayValues& out, unsigned count) {
   const double* a = source[0]->real;

@@ -1,5 +1,5 @@
-// Integer operations over lanes. Sources of up to 32 bits are exact, with their modifiers (33 bits); those of 64 bits
-// are taken modulo 2^64, and the planner keeps away what would look at more.
+// Integer operations over lanes. Sources of up to 32 bits are exact with their modifiers (33 bits). Sources of 64 bits
+// are taken modulo 2^64; bind_arrays() excludes instructions that depend on higher bits.
 #include <bit>
 
 #include "eu/exec/general/bit_ops.h"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr unsigned kBlock = 8;
 
-// One lane of an operation. Shift counts come with their mask.
+// The sources of one lane.
 struct Operands {
   int64_t a;
   int64_t b;
@@ -82,7 +82,7 @@ void plain(ArrayContext&, ArrayValues* const* source, ArrayValues& out, unsigned
   each(source, out, count, simple<Operation>);
 }
 
-// Bits of a number as an unsigned one of its own width.
+// Returns the bits of an unsigned integer that is as wide as `type`.
 uint64_t width_mask(Type type) {
   const unsigned bits = traits(type).bytes * 8u;
   return bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;

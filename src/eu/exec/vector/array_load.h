@@ -1,4 +1,4 @@
-// Loads and roundings of arrays of lanes.
+// Loads and rounds arrays of lanes.
 #pragma once
 
 #include <bit>
@@ -10,9 +10,10 @@
 
 namespace halogen::eu {
 
-// Exact; a NaN stays one, infinities too.
+// Returns the exact value of a half float. NaN stays NaN and infinity stays infinity.
 inline double half_value(uint16_t bits) {
-  // With its exponent moved to that of a float and the bias multiplied in, denormals come out right as well.
+  // The exponent is shifted to that of a float and the bias corrected by a multiplication, which is right for denormals
+  // too.
   const uint32_t magnitude = bits & 0x7fffu;
   const float scaled = std::bit_cast<float>(magnitude << 13) * 0x1p112f;
   const uint32_t special = magnitude >= 0x7c00 ? 0x7f80'0000u : 0u;
@@ -20,7 +21,7 @@ inline double half_value(uint16_t bits) {
   return static_cast<double>(std::bit_cast<float>(value));
 }
 
-// To the nearest half, ties to even, as a double.
+// Returns the nearest half float, ties to even, as a double.
 inline double nearest_half(double value) {
   const auto bits = std::bit_cast<uint64_t>(value);
   const uint64_t rounded = (bits + ((uint64_t{1} << 41) - 1) + ((bits >> 42) & 1)) & ~((uint64_t{1} << 42) - 1);
@@ -31,7 +32,7 @@ inline double nearest_half(double value) {
   return magnitude >= 65520.0 ? std::copysign(HUGE_VAL, value) : finite;
 }
 
-// Of a value that is a half exactly, and no NaN.
+// Returns the bits of a half float. Requires a value that a half represents exactly, not NaN.
 inline uint64_t half_bits(double value) {
   const auto bits = std::bit_cast<uint32_t>(static_cast<float>(value));
   const uint32_t sign = (bits >> 16) & 0x8000u;
@@ -65,12 +66,12 @@ inline void round_array(Type type, bool flush_too, ArrayValues& values, unsigned
   }
 }
 
-// Where the elements of an operand lie while an instruction runs.
+// The location of an operand's elements while an instruction runs.
 struct Gathering {
   const ir::Lowered& lowered;
   const ir::Source& source;
   const std::byte* thread;
-  const int16_t* offset;  // of lanes that follow no formula
+  const int16_t* offset;  // of each lane in the thread; null: Access has a formula
 };
 
 template <class T, class Out>

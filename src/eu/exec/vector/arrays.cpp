@@ -19,7 +19,7 @@ namespace {
 constexpr auto kRegister = static_cast<int32_t>(kGrfBytes);
 constexpr auto kAccumulator = static_cast<int32_t>(offsetof(Thread, accumulator));
 
-// Returns the byte in the thread of each lane. Null: one that runs is outside the registers.
+// Returns the byte offset in the thread of each lane. Null: an enabled lane is outside the registers.
 const int16_t* offsets_of(const Thread& thread, const ir::Lowered& lowered, const ir::Access& access, ir::File file,
                           unsigned size, uint32_t mask, std::array<int16_t, ir::kMaxLanes>& space) {
   const unsigned count = lowered.exec_size;
@@ -59,7 +59,7 @@ void store_row(std::byte* to, const uint64_t* bits, unsigned count) {
   }
 }
 
-// Elements that follow each other, all of them.
+// Stores all lanes to contiguous elements.
 void store_row(std::byte* to, const uint64_t* bits, unsigned count, unsigned bytes) {
   switch (bytes) {
     case 1:
@@ -73,7 +73,7 @@ void store_row(std::byte* to, const uint64_t* bits, unsigned count, unsigned byt
   }
 }
 
-// Elements of some lanes: at the same distance from each other, or each at its own offset.
+// The elements of some lanes: at a constant stride, or each at its own offset.
 struct Lanes {
   std::byte* first;
   int step;
@@ -118,7 +118,7 @@ uint32_t nans(const ArrayValues& values, unsigned count) {
   return bits;
 }
 
-// Numbers that fill their elements: what stood above them is gone.
+// Writes values that fill their elements. Bits that an earlier integer kept above its element become invalid.
 void bits_to_accumulator(Thread& thread, const int16_t* offset, const uint64_t* bits, uint32_t mask, unsigned bytes) {
   const bool plain = thread.extension[0].valid == 0 && thread.extension[1].valid == 0;
   for (; mask != 0; mask &= mask - 1) {
@@ -131,7 +131,7 @@ void bits_to_accumulator(Thread& thread, const int16_t* offset, const uint64_t* 
   }
 }
 
-// An integer with all its bits. Dwords where dwords lie already need no look at anything else.
+// Writes an integer with all its bits. A dword that replaces a dword needs no other check.
 void integer_to_accumulator(Thread& thread, int32_t offset, Type type, int64_t value) {
   const auto which = static_cast<size_t>(offset) / kGrfBytes;
   if (which >= thread.extension.size() || thread.extension[which].element != 4 || traits(type).bytes != 4 ||
@@ -156,7 +156,7 @@ uint32_t truths_of(Condition condition, const T* values, unsigned count) {
   return bits;
 }
 
-// Results to integers of the destination's type: `values` become what is kept.
+// Converts results to the integers that the destination keeps, in place.
 void to_integers(Type result, Type type, bool saturate, ArrayValues& values, unsigned count) {
   const unsigned bytes = traits(type).bytes;
   if (traits(result).is_float) {
@@ -330,7 +330,7 @@ class ArrayRun {
       accumulate(mask);
     }
     if (to_accumulator) {
-      // A word that is written by name is a word; only implied results are wider.
+      // A word in an explicit accumulator target keeps 16 bits; only implied results keep more.
       if (to_float || arrays_.raw || to.saturate || traits(arrays_.result).is_float || size != 4) {
         bits_to_accumulator(thread, offset, bits, mask, size);
       } else {
@@ -457,7 +457,8 @@ bool target_fits(const ir::Target& target) {
   return target.type != Type::nf && is_reachable(target.access);
 }
 
-// Operations over groups and planes are those of F; a group also reads lanes that do not run.
+// Returns whether operations over groups and planes have routines for these operands: F only. Groups also read disabled
+// lanes, so indirect sources are excluded.
 bool group_fits(const ir::Lowered& lowered) {
   bool all_single = lowered.target.type == Type::f;
   bool direct = true;
@@ -490,7 +491,7 @@ bool accumulates(const ir::Lowered& lowered) {
   return kind == ir::AccumulatorEffect::Kind::result || kind == ir::AccumulatorEffect::Kind::result_unless_disabled;
 }
 
-// Numbers of 64 bits are taken modulo 2^64: nothing may look above.
+// Returns whether 64-bit integers modulo 2^64 are enough: no part of the instruction may depend on higher bits.
 bool wide_fits(const ir::Lowered& lowered) {
   const Operation operation = lowered.compute.operation;
   const ir::Target& target = lowered.target;
@@ -518,7 +519,8 @@ bool wide_fits(const ir::Lowered& lowered) {
   return !compares || unsigned_wide == 0 || unsigned_wide == 2;
 }
 
-// Products of two full unsigned dwords do not fit an int64_t: where more than the low bits count, they must not come.
+// Returns whether products fit an int64_t. A product with an unsigned dword may not fit, which matters only if more
+// than its low bits are used.
 bool products_fit(const ir::Lowered& lowered) {
   const ir::Target& target = lowered.target;
   const bool exact =
@@ -534,7 +536,7 @@ bool products_fit(const ir::Lowered& lowered) {
   return !first_full && !second_full;
 }
 
-// Quotients in one register, remainders in the next: where the two would meet, order counts.
+// Returns whether the quotients stay within one register, so that they do not overlap the remainders in the next one.
 bool remainders_fit(const ir::Lowered& lowered) {
   const ir::Access& access = lowered.target.access;
   if (lowered.target.file != ir::File::grf || !access.is_regular()) {

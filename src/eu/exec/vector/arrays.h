@@ -1,9 +1,9 @@
-// Routines over arrays of doubles or of 64-bit integers, for instructions that no other routine takes: half floats and
-// mixed types, saturation, condition modifiers of any result, uneven and indirect regions, align16, accumulators. Only
-// for src/eu/exec.
+// Routines over arrays of doubles or of 64-bit integers, for instructions that no other routine accepts: half floats
+// and mixed types, saturation, condition modifiers of any result, irregular and indirect regions, align16,
+// accumulators. Only for src/eu/exec.
 //
-// What an array routine does not do it leaves to the general path before anything is written: a NaN in an enabled lane,
-// another rounding mode, alternate floats, an address outside the registers.
+// An array routine calls the general path, before it writes anything, in these cases: a NaN in an enabled lane, a
+// rounding mode other than to nearest, alternate floats, an address outside the registers.
 #pragma once
 
 #include <array>
@@ -19,12 +19,12 @@ union ArrayValues {
   int64_t integer[ir::kMaxLanes];
 };
 
-// What a computation may ask about its instruction.
+// The state of one instruction that a computation reads and writes, beside sources and result.
 struct ArrayContext {
   const ir::Lowered& lowered;
   const FloatMode& mode;
-  uint32_t chosen;      // predicate, for selections
-  uint32_t truths;      // of comparisons
+  uint32_t chosen;      // the predicate, a bit for each lane
+  uint32_t truths;      // output of comparisons and of min/max, a bit for each lane
   ArrayValues* second;  // a second result: remainders, carries
 };
 

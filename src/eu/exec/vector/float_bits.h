@@ -1,4 +1,4 @@
-// Floats as bits: what specialised routines ask of an element of 32 or 64 bits.
+// Floats as bits: constants and tests for elements of 32 or 64 bits, for specialised routines.
 #pragma once
 
 #include <bit>
@@ -45,7 +45,7 @@ Element bits_of(typename RealOf<Element>::Real value) {
   return std::bit_cast<Element>(value);
 }
 
-// Returns the first NaN of the sources, quiet; else the default one.
+// Returns the first NaN of the sources, made quiet. If no source is NaN, returns the default NaN.
 template <class Element>
 Element nan_of(Element a, Element b, Element c, unsigned sources) {
   if (is_nan(a)) {

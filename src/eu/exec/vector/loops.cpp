@@ -1,5 +1,5 @@
 // Routines made of a load, an operation and a store over arrays of 32-bit or 64-bit elements, for scalars and operands
-// at even distances.
+// with a constant stride.
 #include "eu/exec/vector/loops.h"
 
 #include "eu/exec/control/masks.h"
@@ -68,7 +68,7 @@ Loops::Store any_store(Type type) {
 template <class Element, unsigned N>
 Loops::Compute integer_compute(const ir::Lowered& lowered) {
   const TypeTraits first = traits(lowered.source[0].type);
-  // A shift count has six bits where 64-bit elements take part.
+  // If the target or source 0 has 64 bits, the shift count has six bits.
   const bool wide = traits(lowered.target.type).bytes == 8 || first.bytes == 8;
   constexpr unsigned kWide = sizeof(Element) == 8 ? 6 : 5;
   switch (lowered.compute.operation) {
@@ -207,7 +207,7 @@ Loops::Compute float_compute(const ir::Compute& compute) {
   }
 }
 
-// A float in an accumulator ends what an integer kept above its element there.
+// Drops the bits that an integer kept above its accumulator element: a float has overwritten the element.
 void forget_extensions(Thread& thread, const ir::Access& to, uint32_t mask) {
   if ((thread.extension[0].valid | thread.extension[1].valid) == 0) {
     return;
@@ -262,7 +262,7 @@ Step run_loops(Frame& frame, const Prepared& prepared) {
   return Step::next;
 }
 
-// Whether integers of both sources can be compared as signed or as unsigned elements.
+// How the integers of both sources can be compared: as signed or as unsigned elements, or not in one element.
 enum class Signs : uint8_t { mixed, as_signed, as_unsigned };
 Signs signs_of(const ir::Lowered& lowered, unsigned element_bytes) {
   bool some_signed = false;
@@ -272,7 +272,7 @@ Signs signs_of(const ir::Lowered& lowered, unsigned element_bytes) {
     some_signed |= of.is_signed;
     some_full_unsigned |= !of.is_signed && of.bytes == element_bytes;
     if (!of.is_signed && lowered.source[i].modifier.negate) {
-      return Signs::mixed;  // a negative number beyond the element
+      return Signs::mixed;  // the negated value may not fit a signed element
     }
   }
   return !some_full_unsigned ? Signs::as_signed : some_signed ? Signs::mixed : Signs::as_unsigned;
@@ -286,7 +286,7 @@ bool is_choice(Operation operation) {
   return operation == Operation::select || operation == Operation::select_related || operation == Operation::compare;
 }
 
-// Operations whose result in an element is the one that a condition sees.
+// Returns whether the element that is stored is the value that a condition modifier tests.
 bool shows_result(Operation operation) {
   switch (operation) {
     case Operation::copy:
@@ -354,7 +354,7 @@ bool bind_float(const ir::Lowered& lowered, Loops& parts) {
   const Operation operation = lowered.compute.operation;
   for (unsigned i = 0; i < lowered.sources; ++i) {
     parts.load[i] = bits_load<Element, N>(lowered.source[i].type);
-    // Only sums and products know accumulators, which hold F.
+    // Accumulators that hold floats are handled as F only.
     if (lowered.source[i].file == ir::File::accumulator && sizeof(Element) != 4) {
       return false;
     }

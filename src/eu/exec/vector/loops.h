@@ -1,5 +1,5 @@
 // The parts of specialised routines: loads, operations and stores over elements of 32 or 64 bits, with the number of
-// lanes known to the compiler. Each does to all lanes what src/eu/exec/general/alu*.cpp does to one.
+// lanes known to the compiler. Each computes for all lanes what src/eu/exec/general/alu*.cpp computes for one.
 #pragma once
 
 #include <bit>
@@ -16,7 +16,7 @@
 
 namespace halogen::eu::loops {
 
-// N is the number of lanes, 0 where only run time knows it.
+// Returns the number of lanes: N, or `lanes` if N is 0 (known at run time only).
 template <unsigned N>
 constexpr unsigned lanes_of(unsigned lanes) {
   return N != 0 ? N : lanes;
@@ -56,7 +56,7 @@ template <class T, class Element, unsigned N>
   }
 }
 
-// Loads integers, extended to the element; modifiers wrap at the source's own width if it is signed.
+// Loads integers and extends them to Element. Modifiers of signed sources wrap at the source's own width.
 template <class T, class Element, unsigned N>
 void load_integer(const std::byte* thread, const ir::Source& source, unsigned count, void* out) {
   const unsigned n = lanes_of<N>(count);
@@ -81,7 +81,7 @@ void load_integer(const std::byte* thread, const ir::Source& source, unsigned co
   }
 }
 
-// Loads bits of a float or of a copy; modifiers clear the sign, then flip it.
+// Loads the bits of a float or of a copy. Modifiers clear the sign, then flip it.
 template <class T, class Element, unsigned N>
 void load_bits(const std::byte* thread, const ir::Source& source, unsigned count, void* out) {
   auto* lanes = static_cast<Element*>(out);
@@ -121,7 +121,7 @@ void store(std::byte* thread, const ir::Access& access, unsigned count, const vo
   }
 }
 
-// Operations on integers: modulo the lane, which is at least as wide as the destination.
+// Operations on integers, modulo 2^(bits of Element). Element is at least as wide as the destination.
 struct Move {
   template <class Element>
   static Element apply(Element a, Element, Element) {
@@ -170,7 +170,7 @@ struct MultiplyAdd {
     return b * c + a;
   }
 };
-// The count's bits: 5 or 6, which the lane's width need not tell.
+// Shifts. Bits is the width of the count, 5 or 6; it does not follow from Element.
 template <unsigned Bits>
 struct ShiftLeft {
   template <class Element>
@@ -193,7 +193,7 @@ struct ShiftArithmetic {
   }
 };
 
-// Of a whole lane: no narrower source comes here.
+// Rotations of a whole Element: the binder excludes narrower sources.
 struct RotateLeft {
   template <class Element>
   static Element apply(Element a, Element b, Element) {
@@ -246,7 +246,7 @@ struct FloatAddProduct {
     return std::fma(b, c, a);
   }
 };
-// a * b + c, rounded once. The accumulator keeps its denormals.
+// a * b + c, rounded once. c is the accumulator, whose denormals are not flushed.
 struct FloatProductAdd {
   static constexpr unsigned kSources = 3;
   static constexpr bool kFlushesLast = false;
@@ -293,7 +293,7 @@ uint32_t floats(const void* a, const void* b, const void* c, void* out, unsigned
 }
 
 #ifdef __x86_64__
-// The same with the host's fused instruction, where there is one.
+// The same with the host's fused instruction. Requires a host with AVX2 and FMA.
 template <class Operation, class Element, unsigned N>
 [[gnu::target("avx2,fma")]] uint32_t floats_fma(const void* a, const void* b, const void* c, void* out, unsigned count,
                                                 bool flush, uint32_t) {
@@ -339,7 +339,7 @@ template <class Operation, class Element, unsigned N>
 }
 #endif
 
-// A math function of the lanes that run; the frequent ones without a call.
+// Returns a math function of one lane. The frequent functions need no call.
 template <MathFunction F>
 [[gnu::always_inline]] inline double math_value(double a, double b) {
   if constexpr (F == MathFunction::inverse) {
@@ -379,7 +379,7 @@ uint32_t functions(const void* a, const void* b, const void*, void* out, unsigne
   return 0;
 }
 
-// Comparisons: of two operands, or of a result with zero.
+// Compares two operands: all ones where the relation holds, else zero. Returns a bit for each lane.
 template <class T, class Element, Condition C, unsigned N>
 uint32_t compares(const void* a, const void* b, const void*, void* out, unsigned count, bool flush, uint32_t) {
   const unsigned n = lanes_of<N>(count);
@@ -445,7 +445,7 @@ uint32_t to_single(const void* a, const void*, const void*, void* out, unsigned 
   return 0;
 }
 
-// Toward zero, clamped to the destination's type; NaN is 0.
+// Converts F to integers: rounds toward zero and clamps to the destination's type; NaN becomes 0.
 template <class To, unsigned N>
 uint32_t from_single(const void* a, const void*, const void*, void* out, unsigned count, bool, uint32_t) {
   const unsigned n = lanes_of<N>(count);

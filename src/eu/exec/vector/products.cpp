@@ -1,5 +1,5 @@
-// Products of dwords in two steps, as compilers write them: a dword times a word in the accumulator, then MACH. Only
-// what the second step keeps is computed.
+// Products of dwords in two steps, as compilers write them: MUL of a dword and a word to the accumulator, then MACH.
+// multiply_high computes only the low half, which is what this form of MACH keeps.
 #include <array>
 #include <bit>
 #include <cstring>
@@ -70,7 +70,7 @@ Step multiply(Frame& frame, const Prepared& prepared) {
   return Step::next;
 }
 
-// Only the low half is kept, so only low halves matter.
+// Computes the low half of the sum, so only the low halves of the accumulator matter.
 Step multiply_high(Frame& frame, const Prepared& prepared) {
   Thread& thread = frame.thread;
   auto* const bytes = reinterpret_cast<std::byte*>(&thread);
@@ -90,7 +90,7 @@ Step multiply_high(Frame& frame, const Prepared& prepared) {
   return Step::next;
 }
 
-// Dwords in a row, or one.
+// Returns whether the access is to contiguous dwords or to a single lane.
 bool in_row(const ir::Lowered& lowered, const ir::Access& access) {
   return lowered.exec_size == 1 || (access.kind == ir::Access::Kind::even && access.step == kDword);
 }

@@ -183,7 +183,7 @@ Domain domain_of(const ir::Lowered& lowered) {
   if (lowered.compute.operation == Operation::copy && lowered.flag.kind == ir::FlagEffect::Kind::none) {
     return traits(to).bytes == 8 ? Domain::bits64 : Domain::bits32;
   }
-  // The target of a comparison takes no part in it.
+  // The type of a comparison's target does not affect the comparison.
   bool has_wide = traits(to).bytes == 8;
   bool all_integer = compares || !traits(to).is_float;
   bool all_single = compares ? traits(to).bytes == 4 : to == Type::f;

@@ -1,6 +1,6 @@
-// The table of specialised routines. Each row says which shapes of lowered instructions it takes; the first one that
-// fits runs an instruction, and the general path runs those that none takes. A routine leaves the same bits as the
-// general path, and leaves to the next one what it finds out at run time only: NaN, other rounding modes, addresses.
+// The table of specialised routines. Each row states the shapes of lowered instructions that it accepts. The first row
+// that fits runs an instruction; if no row fits, the general path runs it. A routine writes the same bits as the
+// general path. Cases that show only at run time (NaN, other rounding modes, addresses) go on to the next routine.
 #pragma once
 
 #include <span>
@@ -13,41 +13,41 @@ namespace halogen::eu {
 // The type of all operands, as far as one routine can treat them alike.
 enum class Domain : uint8_t {
   mixed,
-  bits32,  // bits pass, in elements of up to 32 bits
+  bits32,  // copies of elements of up to 32 bits
   bits64,
   i32,  // integers of up to 32 bits
   i64,
   f32,
   f64,
-  from_integer,  // an integer of up to 32 bits becomes F
-  to_integer     // the other way
+  from_integer,  // an integer of up to 32 bits is converted to F
+  to_integer     // F is converted to an integer of up to 32 bits
 };
 
-// What is irregular in how the elements of the operands lie. Nothing: each is a scalar, or its lanes follow each other.
+// Irregularities of the operands' regions. 0: each operand is a scalar, or its lanes are contiguous.
 struct Reach {
   enum Bits : uint8_t {
-    rows = 1,     // eight lanes follow each other, the next eight lie elsewhere
-    strided = 2,  // lanes at the same distance, which is not an element's size
-    any = 4       // tables, addresses in registers
+    rows = 1,     // rows of eight contiguous lanes
+    strided = 2,  // a constant stride that is not the element's size
+    any = 4       // every other region: tables of offsets, addresses in registers
   };
 };
 
-// What an instruction asks for beside its operation.
+// Features of an instruction beside its operation.
 struct Extras {
   enum Bits : uint16_t {
     saturation = 1,
-    tests_result = 2,  // a condition of the result
-    decides = 4,       // a condition that the operation gives
-    accumulates = 8,   // the result goes to the accumulator too
+    tests_result = 2,  // the condition modifier tests the result
+    decides = 4,       // the operation itself yields the flag bits
+    accumulates = 8,   // the result is written to the accumulator too
     own_accumulator = 16,
-    partial = 32,  // a write mask of align16
+    partial = 32,  // an align16 write mask excludes lanes
     remainder = 64,
     inverts = 128,  // a logic operand is inverted
     reads_accumulator = 256,
     writes_accumulator = 512,  // by name
-    message_target = 1024,     // the target lies in message registers
-    other_files = 2048,        // address, flag and other architecture registers
-    nowhere = 4096             // there is no target
+    message_target = 1024,     // the target is in the message registers
+    other_files = 2048,        // an operand in address, flag or other architecture registers
+    nowhere = 4096             // no target
   };
 };
 
@@ -64,19 +64,19 @@ struct Routine {
   std::string_view name;
   std::span<const ir::Operation> operations;
   uint16_t domains;  // bit n: Domain n
-  uint8_t reach;     // at most
+  uint8_t reach;     // all accepted Reach bits
   uint64_t widths;   // bit n: n lanes
-  uint16_t extras;   // at most
+  uint16_t extras;   // all accepted Extras bits
   // Chooses the code for the types of an instruction. False: no code fits.
   bool (*bind)(Prepared& prepared);
-  bool before_others = false;  // another routine takes what it leaves at run time
+  bool before_others = false;  // calls Prepared::rest for cases it does not handle at run time
 };
 std::span<const Routine> routines();
 
-// Chooses the routines of an instruction; none: `fast` stays null.
+// Chooses the routines of an instruction. If no routine fits, `fast` stays null.
 void bind_routine(Prepared& prepared);
 
-// Rows of the table, by file.
+// The bind functions of the rows.
 bool bind_loops(Prepared& prepared);         // loops.cpp
 bool bind_product(Prepared& prepared);       // products.cpp
 bool bind_high_product(Prepared& prepared);  // products.cpp
