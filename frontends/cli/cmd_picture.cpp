@@ -122,8 +122,9 @@ Result<uint64_t> make(const Options& options) {
   }
   if (const auto read = reader.read_all(player); !read) return read.error();
   if (!player.failure().empty()) return Error{fmt::format("{}: {}.", options.file, player.failure())};
-  if (player.device() == nullptr)
+  if (player.device() == nullptr) {
     return Error{fmt::format("{}: the trace does not name a device; give one with --device.", options.file)};
+  }
   device::Device& device = *player.device();
   const auto engine = engine_of(options, device.model());
   if (!engine) return engine.error();

@@ -190,8 +190,9 @@ int run(const Options& options) {
     return fail(fmt::format("{} {}.", program, reason));
   }
   const fs::path preload = library();
-  if (!fs::exists(preload))
+  if (!fs::exists(preload)) {
     return fail(fmt::format("{} does not exist; build it with scripts/build.sh.", preload.string()));
+  }
   if (!options.report.empty()) {
     // A program that opens no device leaves an empty report. A file that cannot be written is reported now.
     if (const auto done = write_report(options.report, {}, model->name); !done) return fail(done.message());

@@ -39,8 +39,9 @@ inline Result<std::string> read_whole(const std::string& path) {
     text.append(part, static_cast<size_t>(in.gcount()));
     if (text.size() > kLimit) return Error{fmt::format("{}: is larger than the limit of 64 MB.", path)};
   }
-  if (in.bad() || (path != "-" && text.empty() && !in.eof()))
+  if (in.bad() || (path != "-" && text.empty() && !in.eof())) {
     return Error{fmt::format("{}: cannot read the file.", path)};
+  }
   return text;
 }
 

@@ -210,8 +210,9 @@ static int find_all(const char* pattern, int flags, int (*failed)(const char*, i
                     int (*real)(const char*, int, int (*)(const char*, int), List*)) {
   const int status = real(Led(pattern), flags, failed, result);
   if (status == 0) {
-    for (size_t i = 0; i < result->gl_pathc; ++i)
+    for (size_t i = 0; i < result->gl_pathc; ++i) {
       given_back(result->gl_pathv[result->gl_offs * ((flags & GLOB_DOOFFS) != 0) + i]);
+    }
   }
   return status;
 }

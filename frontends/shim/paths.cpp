@@ -151,8 +151,9 @@ std::string Paths::place_in_tree(int descriptor) const {
 
 const char* Paths::original(const char* path) {
   const std::string_view text = path;
-  if (root_.empty() || !text.starts_with(root_) || (text.size() > root_.size() && text[root_.size()] != '/'))
+  if (root_.empty() || !text.starts_with(root_) || (text.size() > root_.size() && text[root_.size()] != '/')) {
     return path;
+  }
   return text.size() == root_.size() ? "/" : path + root_.size();
 }
 

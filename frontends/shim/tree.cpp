@@ -111,8 +111,9 @@ class Builder {
     file(device_ + "/numa_node", "-1\n");
     file(device_ + "/resource", resources());
     std::string config;
-    for (uint32_t offset = 0; offset < device::kConfigBytes; ++offset)
+    for (uint32_t offset = 0; offset < device::kConfigBytes; ++offset) {
       config.push_back(static_cast<char>(number(offset, 1)));
+    }
     file(device_ + "/config", config);
     link(device_ + "/subsystem", "sys/bus/pci");
     link(device_ + "/driver", "sys/bus/pci/drivers/i915");

@@ -100,8 +100,9 @@ bool Session::on_write_data(Body body) {
     if (parts_.channel.read(part) != part.size()) return lost("the peer left in the middle of a WRITE_DATA message");
     bool taken = true;
     if (!use([&](Simulator& simulator) { taken = simulator.write_memory(*space, address, part); })) return false;
-    if (!taken)
+    if (!taken) {
       once("memory", fmt::format("a write at {:#x} failed: no memory there, or the limit is reached", address));
+    }
     address += part.size();
     left -= part.size();
   }

@@ -61,8 +61,9 @@ Result<void> DeviceServer::serve(int stop) {
   for (;;) {
     std::array<pollfd, 2> watched{{{link_.descriptor(), POLLIN, 0}, {stop, POLLIN, 0}}};
     const int ready = poll(watched.data(), stop < 0 ? 1 : 2, poll_time_ms());
-    if (ready < 0 && errno != EINTR)
+    if (ready < 0 && errno != EINTR) {
       return Error{fmt::format("the connection to QEMU failed: {}.", std::strerror(errno))};
+    }
     if (stop >= 0 && ready > 0 && watched[1].revents != 0) {
       was_stopped_ = true;
       return {};

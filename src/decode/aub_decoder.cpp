@@ -164,8 +164,9 @@ void AubDecoder::run_classic_ring(uint64_t address, uint64_t bytes, uint8_t type
   if (type == kClassicVideoRing) engine = engine_of_class(spec::EngineClass::video);
   if (engine == nullptr) engine = engine_of_class(spec::EngineClass::render);
   if (engine == nullptr) return;
-  if (output_ != nullptr)
+  if (output_ != nullptr) {
     output_->heading(fmt::format("{}: ring commands at {:#x}, {} bytes", engine->model->name, address, bytes));
+  }
   engine->decoder->walk(
       StreamLevel{.space = StreamSpace::ggtt, .address = GpuVa{address}, .end = GpuVa{address + align_down(bytes, 4)}},
       true);

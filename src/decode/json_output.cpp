@@ -143,8 +143,9 @@ class JsonOutput final : public Output {
     for (const FieldValue& field : node.fields.fields) {
       if (field.desc->type != spec::FieldType::reg) continue;
       const auto offset = static_cast<uint32_t>(spec::field_value(*field.desc, field.raw));
-      if (std::string name = registers_->name_at(offset); !name.empty())
+      if (std::string name = registers_->name_at(offset); !name.empty()) {
         names.emplace_back(field.path, std::move(name));
+      }
     }
     list("registers", names, '{', '}',
          [&](const auto& row) { put("{}:{}", json_quote(row.first), json_quote(row.second)); });

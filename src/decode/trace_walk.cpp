@@ -65,8 +65,9 @@ std::string WalkReport::to_text() const {
     const unsigned digits = step.entry_format->dwords_of_gen[static_cast<size_t>(device->gen)] * 8u;
     text += fmt::format("  {:<4} {} = 0x{:0{}x} {}", step.level, where_text(*this, step), step.entry, digits,
                         step.entry_format->name);
-    for (const FieldValue& field : step.fields.fields)
+    for (const FieldValue& field : step.fields.fields) {
       text += fmt::format(" {}={}", field.path, value_text(field, false));
+    }
     for (const ReservedValue& bits : step.fields.reserved) {
       text += fmt::format(" reserved[{}:{}]={:#x}", bits.first_bit + bits.width - 1, bits.first_bit, bits.value);
     }

@@ -22,8 +22,9 @@ class Packer {
     if (!out_.empty()) std::memset(out_.data(), 0, out_.size_bytes());
   }
   void clear(unsigned first, unsigned width) {
-    for (unsigned done = 0; done < width; done += 32)
+    for (unsigned done = 0; done < width; done += 32) {
       put_bits(out_, first + done, width - done < 32 ? width - done : 32, 0);
+    }
   }
 
   // Sets the origin of bit positions: the start of a group element; 0: the item itself.
@@ -64,8 +65,9 @@ class Packer {
     }
   }
   void ones(unsigned first, unsigned width) {
-    for (unsigned i = first + base_; i < first + base_ + width && i / 32 < out_.size(); ++i)
+    for (unsigned i = first + base_; i < first + base_ + width && i / 32 < out_.size(); ++i) {
       out_[i / 32] |= 1u << i % 32;
+    }
   }
   void absent(bool nonzero, const char* name) {
     if (nonzero) fail(PackFault::absent, name);

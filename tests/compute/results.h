@@ -59,8 +59,9 @@ inline Arguments read_arguments(int count, char** arguments, const char* usage) 
 inline int run_cases(const Arguments& given, const std::vector<Case>& cases) {
   int failed = 0;
   for (const Case& one : cases) {
-    if (!given.cases.empty() && std::find(given.cases.begin(), given.cases.end(), one.name) == given.cases.end())
+    if (!given.cases.empty() && std::find(given.cases.begin(), given.cases.end(), one.name) == given.cases.end()) {
       continue;
+    }
     if (!one.possible) {
       std::printf("%s: left out, the device cannot\n", one.name.c_str());
       continue;

@@ -34,10 +34,11 @@ static void bounds(void) {
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
       const int result = transfer(in, object.handle, rows[i].offset, rows[i].bytes, here);
       const char* name = key("%s %s", in ? "write" : "read", rows[i].name);
-      if (chip.has_local_memory)
+      if (chip.has_local_memory) {
         observe(name, result);
-      else
+      } else {
         expect(name, result, rows[i].wanted);
+      }
     }
   }
 }

@@ -18,10 +18,11 @@ static void sizes(void) {
     const int result = call(DRM_IOCTL_I915_GEM_CREATE, &request);
     observe(key("0x%llx", asked), result);
     if (result < 0) continue;
-    if (rows[i].wanted != 0)
+    if (rows[i].wanted != 0) {
       expect_number(key("0x%llx becomes", asked), request.size, rows[i].wanted);
-    else
+    } else {
       observe_number(key("0x%llx becomes", asked), request.size);
+    }
     struct drm_gem_close close_call = {.handle = request.handle};
     expect("close", call(DRM_IOCTL_GEM_CLOSE, &close_call), 0);
   }

@@ -67,8 +67,9 @@ static void many(void) {
   uint32_t contexts[count];
   for (uint32_t i = 0; i < count; ++i) contexts[i] = create_context();
   int result = 0;
-  for (uint32_t i = 0; i < count && result == 0; ++i)
+  for (uint32_t i = 0; i < count && result == 0; ++i) {
     result = store(I915_EXEC_RENDER, contexts[i], &target, 4 * i, 100 + i);
+  }
   expect("stores", result, 0);
   for (uint32_t i = 0; i < count; ++i) destroy(contexts[i]);
   expect("wait", wait_for(&target), 0);

@@ -60,10 +60,11 @@ static void engine_numbers(void) {
     nothing(&batch);
     batch.execute.flags = number;
     const int result = submit_as_is(&batch);
-    if (number < 8)
+    if (number < 8) {
       observe(key("engine %u", number), result);
-    else
+    } else {
       expect(key("engine %u", number), result, -EINVAL);
+    }
     wait_for(&batch.object);
     close_object(&batch.object);
   }

@@ -115,8 +115,9 @@ class BlitFuzz final : private Input {
       chip_->bar_write(0, control->offset, 4, chip_->bar_read(0, control->offset, 4) | 1);
     }
     const unsigned entry = Generation(model_).ggtt_format() == GgttFormat::pte64 ? 8 : 4;
-    for (uint64_t page = kArea / kPage; page < kEnd / kPage; ++page)
+    for (uint64_t page = kArea / kPage; page < kEnd / kPage; ++page) {
       chip_->bar_write(0, model_.gtt_offset + page * entry, entry, page * kPage | 1);
+    }
   }
   // As a driver recovers: Gen4 knows only the whole device once a page was missing.
   void reset() {

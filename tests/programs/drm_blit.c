@@ -115,8 +115,9 @@ int main(void) {
   const int generation = generation_of(id);
   wide = generation >= 8;
   local = id == 0x4905;
-  if (make(&source, kBytes, 0x200000) || make(&target, kBytes, 0x400000) || make(&batch, kBatchBytes, 0x600000))
+  if (make(&source, kBytes, 0x200000) || make(&target, kBytes, 0x400000) || make(&batch, kBatchBytes, 0x600000)) {
     return 1;
+}
   for (uint32_t i = 0; i < kWidth * kHeight; ++i) {
     source.words[i] = i * 0x9e3779b1u;
     target.words[i] = expected[i] = 0x5a5a0000u + i;

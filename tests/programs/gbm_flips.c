@@ -92,12 +92,14 @@ int main(void) {
       fail("gbm_flips: ", "no frame buffer");
     }
     if (number == 0) {
-      if (drmModeSetCrtc(node, all->crtcs[0], frame, 0, 0, &connector->connector_id, 1, &mode) != 0)
+      if (drmModeSetCrtc(node, all->crtcs[0], frame, 0, 0, &connector->connector_id, 1, &mode) != 0) {
         fail("gbm_flips: ", "no mode");
+      }
     } else {
       int waits = 1;
-      if (drmModePageFlip(node, all->crtcs[0], frame, DRM_MODE_PAGE_FLIP_EVENT, &waits) != 0)
+      if (drmModePageFlip(node, all->crtcs[0], frame, DRM_MODE_PAGE_FLIP_EVENT, &waits) != 0) {
         fail("gbm_flips: ", "no flip");
+      }
       drmEventContext handlers = {.version = 2, .page_flip_handler = flipped};
       struct pollfd asked = {.fd = node, .events = POLLIN};
       while (waits) {

@@ -56,8 +56,9 @@ int64_t signed16(uint32_t value) {
 }
 
 void set_mono_pattern(Job& job, uint32_t low, uint32_t high) {
-  for (unsigned line = 0; line < 8; ++line)
+  for (unsigned line = 0; line < 8; ++line) {
     job.mono_pattern[line] = static_cast<uint8_t>((line < 4 ? low : high) >> (line % 4 * 8));
+  }
 }
 
 }  // namespace
@@ -129,15 +130,17 @@ Outcome Blitter::classic(std::span<const uint32_t> stream) {
     words.br[number] = stream[next];
     if (count == 2) words.br[number] |= uint64_t{stream[next + 1]} << 32;
     next += count;
-    if (is_address(number) && words.br[number] >> rules_.address_bits != 0 && number != 7 && number != 15)
+    if (is_address(number) && words.br[number] >> rules_.address_bits != 0 && number != 7 && number != 15) {
       return say(Verdict::undefined, "address bits that are not there");
+    }
   }
   if (command->registers.back() != kData) {
     if (next != words.dwords) return say(Verdict::undefined, "the command is too long");
   } else {
     if ((words.dwords - next) % 2 != 0) return say(Verdict::hangs, "an odd number of immediate dwords");
-    for (; next < words.dwords; ++next)
+    for (; next < words.dwords; ++next) {
       for (unsigned i = 0; i < 4; ++i) words.immediate.push_back(static_cast<uint8_t>(stream[next] >> (8 * i)));
+    }
   }
   if (one_of(words.opcode, {0x01, 0x11, 0x03})) {
     const char* wrong = load_setup(words);
@@ -154,8 +157,9 @@ Outcome Blitter::classic(std::span<const uint32_t> stream) {
 }
 
 const char* Blitter::load_setup(const Words& words) {
-  for (const unsigned number : {24u, 25u})
+  for (const unsigned number : {24u, 25u}) {
     if ((words.br[number] & 0x8000'8000) != 0) return "clip coordinates are positive";
+  }
   clip_ready_ = true;
   clip_1_ = static_cast<uint32_t>(words.br[24]);
   clip_2_ = static_cast<uint32_t>(words.br[25]);
@@ -307,16 +311,18 @@ Outcome Blitter::fast_copy(std::span<const uint32_t> stream) {
   job.pixel_B = kBytes[stream[1] >> 24 & 7];
   if (job.pixel_B == 0) return say("a reserved depth");
   const unsigned from = stream[0] >> 20 & 3, to = stream[0] >> 13 & 3;
-  if (from == 3 || to == 3 || (from == 2 && stream[1] >> 31 != 0) || (to == 2 && (stream[1] >> 30 & 1) != 0))
+  if (from == 3 || to == 3 || (from == 2 && stream[1] >> 31 != 0) || (to == 2 && (stream[1] >> 30 & 1) != 0)) {
     return say("Yf and Ys are left out");
+  }
   job.destination = {stream[4] | uint64_t{stream[5]} << 32, signed16(stream[1]) * (to != 0 ? 4 : 1), Tile(to)};
   job.x1 = signed16(stream[2]), job.y1 = signed16(stream[2] >> 16);
   job.x2 = signed16(stream[3]), job.y2 = signed16(stream[3] >> 16);
   job.source = SourceKind::color;
   job.source_plane = {stream[8] | uint64_t{stream[9]} << 32, signed16(stream[7]) * (from != 0 ? 4 : 1), Tile(from)};
   job.source_x1 = signed16(stream[6]), job.source_y1 = signed16(stream[6] >> 16);
-  if ((job.source_plane.base | job.destination.base) >> rules_.address_bits != 0)
+  if ((job.source_plane.base | job.destination.base) >> rules_.address_bits != 0) {
     return say("address bits that are not there");
+  }
   if (job.x1 < 0 || job.y1 < 0 || job.source_x1 < 0 || job.source_y1 < 0) return say("a negative coordinate");
   if (job.source_plane.base % 64 != 0 || job.destination.base % 64 != 0) return say("a base is not aligned");
   if (job.source_plane.pitch_B <= 0 || job.destination.pitch_B <= 0) return say("a pitch is not positive");

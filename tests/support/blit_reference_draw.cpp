@@ -115,10 +115,12 @@ class Drawing {
     outcome.placed = bent == nullptr;
     collect(pages);
     outcome.why = bent != nullptr ? bent : rules();
-    if (outcome.why == nullptr && job_.source == SourceKind::color)
+    if (outcome.why == nullptr && job_.source == SourceKind::color) {
       outcome.why = surface(job_.source_plane, source_x(x1_));
-    if (outcome.why == nullptr && (x2_ - x1_) * (y2_ - y1_) > kMaxPixels)
+    }
+    if (outcome.why == nullptr && (x2_ - x1_) * (y2_ - y1_) > kMaxPixels) {
       outcome.why = "too large for a slow reference";
+    }
     if (outcome.why != nullptr) return outcome.verdict = Verdict::undefined, outcome;
     const bool y_backwards = backwards(job_.source_y1, job_.y1);
     const bool x_backwards = job_.linear_command ? job_.x_backwards : backwards(job_.source_x1, job_.x1);
@@ -162,20 +164,24 @@ class Drawing {
     const bool has_source = job_.source != SourceKind::none;
     if (uses_pattern(job_.rop) && !has_pattern) return "the raster operation wants a pattern";
     if (uses_source(job_.rop) && !has_source) return "the raster operation wants a source";
-    if (job_.source != SourceKind::none && job_.source != SourceKind::color && job_.x2 - job_.x1 > 32745)
+    if (job_.source != SourceKind::none && job_.source != SourceKind::color && job_.x2 - job_.x1 > 32745) {
       return "a mono source is too wide";
+    }
     if ((job_.x2 - job_.x1) * job_.pixel_B > 32768) return "a line is too long";
     if ((job_.chroma == 1 || job_.chroma == 3) && job_.source != SourceKind::color) return "no source to key by";
-    if (job_.pattern == PatternKind::color && job_.pattern_base % (64 * job_.pixel_B) != 0)
+    if (job_.pattern == PatternKind::color && job_.pattern_base % (64 * job_.pixel_B) != 0) {
       return "the pattern is not aligned to its size";
-    if (job_.source == SourceKind::mono && job_.packing == Packing::word && job_.source_plane.base % 2 != 0)
+    }
+    if (job_.source == SourceKind::mono && job_.packing == Packing::word && job_.source_plane.base % 2 != 0) {
       return "a mono source is not aligned to words";
+    }
     return immediate_size();
   }
 
   const char* immediate_size() const {
-    if (job_.pattern == PatternKind::color_immediate)
+    if (job_.pattern == PatternKind::color_immediate) {
       return job_.immediate.size() == 64 * job_.pixel_B ? nullptr : "the immediate pattern has the wrong size";
+    }
     if (job_.source != SourceKind::mono_immediate) return nullptr;
     const int64_t bits = source_bit(job_.x2 - 1, job_.y2 - 1) + 1;
     if (job_.immediate.size() > 128) return "more than 128 bytes of immediate source";

@@ -187,8 +187,9 @@ Encoded RandomBlits::drawing(unsigned opcode, const Plane& plane, const Shape& s
   if (has_pattern(opcode) && !one_of(opcode, {0x50, 0x24})) {
     command.header |= below(8) << 12 | below(8) << 8;
     command.br[15] = place(64 * shape.pixel_B, 8192);
-    if (one_of(opcode, {0x72, 0x77, 0x74, 0x75}))
+    if (one_of(opcode, {0x72, 0x77, 0x74, 0x75})) {
       for (unsigned i = 0; i < 16 * shape.pixel_B; ++i) command.immediate.push_back(numbers_());
+    }
   }
   if (one_of(opcode, {0x52, 0x59, 0x57, 0x58}) && chance(40)) control |= 1u << 28;
   if (one_of(opcode, {0x57, 0x58}) && chance(25)) control |= 1u << 31;
@@ -225,8 +226,9 @@ std::vector<uint32_t> RandomBlits::next(unsigned opcode) {
     Encoded before = setup(!text && chance(60) ? 0x11 : 0x01, to, shape);
     before.br[1] |= uint32_t{rop(!text, text)} << 16;
     if (text && chance(40)) before.br[1] |= 1u << 29;
-    if (before.opcode == 0x11)
+    if (before.opcode == 0x11) {
       before.br[1] |= (opcode == 0x25 && chance(40) ? 1u << 28 : 0) | (chance(20) ? 1u << 31 : 0);
+    }
     stream = encode(before, rules_.wide);
   } else if (chance(30)) {
     Encoded before{.opcode = 0x03, .header = 0, .br = {}, .immediate = {}};

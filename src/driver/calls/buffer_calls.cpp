@@ -147,8 +147,9 @@ int write_buffer(Call& call, drm_i915_gem_pwrite& write) {
 
 int set_domain(Call& call, drm_i915_gem_set_domain& domain) {
   if (call.driver.gpu().hardware().has(spec::Feature::local_memory)) return -ENODEV;
-  if (((domain.read_domains | domain.write_domain) & kGpuDomains) != 0)
+  if (((domain.read_domains | domain.write_domain) & kGpuDomains) != 0) {
     return -EINVAL;  // user programs may only name CPU domains
+  }
   if (domain.write_domain != 0 && domain.read_domains != domain.write_domain) return -EINVAL;
   if (domain.read_domains == 0) return 0;
   const BufferRef buffer = call.file.buffers.find(domain.handle);

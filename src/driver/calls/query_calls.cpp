@@ -31,8 +31,9 @@ struct Answer {
 int give(const drm_i915_query_item& item, const Answer& answer, size_t head, size_t zero_bytes) {
   const auto length = static_cast<int>(answer.bytes.size());
   if (item.length == 0) return length;
-  if (static_cast<uint32_t>(item.length) < static_cast<uint32_t>(length))
+  if (static_cast<uint32_t>(item.length) < static_cast<uint32_t>(length)) {
     return -EINVAL;  // as in Linux, a negative length is a large one
+  }
   if (head != 0) {
     std::vector<unsigned char> there(head);
     if (!read_user(item.data_ptr, there.data(), head)) return -EFAULT;

@@ -238,8 +238,9 @@ void Driver::add_program_buffer(const BufferRef& buffer) {
 
 void Driver::add_purgeable(const BufferRef& buffer) {
   if (std::exchange(buffer->listed, true)) return;
-  if (purgeable_.size() == purgeable_.capacity())
+  if (purgeable_.size() == purgeable_.capacity()) {
     std::erase_if(purgeable_, [](const auto& each) { return each.expired(); });
+  }
   purgeable_.push_back(buffer);
 }
 

@@ -214,8 +214,9 @@ void EngineQueue::recover(int error) {
 
 void EngineQueue::replay() {
   look_at_all();
-  if (hardware_.generation().reset_port() != ResetPort::config_gdrst)
+  if (hardware_.generation().reset_port() != ResetPort::config_gdrst) {
     reset_engine();  // otherwise one reset covered all engines
+  }
   start();
   after_reset(nullptr);
   update();

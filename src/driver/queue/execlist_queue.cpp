@@ -63,8 +63,9 @@ class ExeclistQueue final : public EngineQueue {
         queue_(hardware.generation().submission() == SubmissionKind::submit_queue),
         preempts_(spec::interface_of(hardware.model().id).preemption),
         reports_(hardware, engine, std::move(status)) {
-    for (const mmio::ImageSlot& slot : layout_.slots())
+    for (const mmio::ImageSlot& slot : layout_.slots()) {
       places_.emplace(slot.offset, slot.at + 1);  // the first slot of each register
+    }
     start();
   }
 

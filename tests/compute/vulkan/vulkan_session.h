@@ -233,8 +233,9 @@ class VulkanSession {
     const VkMemoryPropertyFlags flags =
         seen ? VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT : VkMemoryPropertyFlags{0};
     for (uint32_t type = 0; type < properties.memoryTypeCount; ++type) {
-      if ((needs.memoryTypeBits >> type & 1) == 0 || (properties.memoryTypes[type].propertyFlags & flags) != flags)
+      if ((needs.memoryTypeBits >> type & 1) == 0 || (properties.memoryTypes[type].propertyFlags & flags) != flags) {
         continue;
+      }
       const VkMemoryAllocateInfo want{
           .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .allocationSize = needs.size, .memoryTypeIndex = type};
       VkDeviceMemory memory{};

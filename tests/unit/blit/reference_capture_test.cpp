@@ -105,8 +105,9 @@ class Streams : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Streams, IntelGpuToolsStreamsMatchTheReference) {
   const fs::path archive = test::data_folder() / "execbuffers" / fmt::format("{}.tar.xz", GetParam());
-  if (!fs::exists(archive))
+  if (!fs::exists(archive)) {
     GTEST_SKIP() << archive << " does not exist; set HALOGEN_DATA to the folder of captured data";
+  }
   const fs::path folder = test::binary_folder() / "captures_igt" / GetParam();
   if (!fs::exists(folder)) {
     const fs::path partial = folder.string() + ".part";

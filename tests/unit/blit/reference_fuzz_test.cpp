@@ -28,8 +28,9 @@ INSTANTIATE_TEST_SUITE_P(Chips, RandomBlitStreams, ::testing::Range(0, static_ca
 
 TEST(FuzzReplay, BlitCorpusInputsMatchTheReference) {
   const auto folder = test::source_folder() / "tests" / "fuzz" / "corpus" / "fuzz_blit";
-  if (!std::filesystem::exists(folder))
+  if (!std::filesystem::exists(folder)) {
     GTEST_SKIP() << folder << " does not exist; inputs found by the fuzz target belong there";
+  }
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     std::ifstream in(entry.path(), std::ios::binary);
     const std::vector<char> bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());

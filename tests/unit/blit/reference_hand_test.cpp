@@ -25,8 +25,9 @@ class HandBlit : public ::testing::TestWithParam<std::string> {
   // Returns every non-zero byte of the area as offset and value.
   std::vector<std::pair<size_t, unsigned>> marks() {
     std::vector<std::pair<size_t, unsigned>> all;
-    for (size_t i = 0; i < bytes().size(); ++i)
+    for (size_t i = 0; i < bytes().size(); ++i) {
       if (bytes()[i] != 0) all.emplace_back(i, bytes()[i]);
+    }
     return all;
   }
   using Marks = std::vector<std::pair<size_t, unsigned>>;
@@ -43,8 +44,9 @@ TEST_P(HandBlit, SixByFourBlockOfTheManualsExample) {
   COVERS("G45-8.9-02");
   draw({header(0x50, 4), control(0, 0xf0, 640), yx(256, 256), yx(260, 262), at(0), 0x1234'5677});
   Marks expected;
-  for (const size_t line : {0x28100u, 0x28380u, 0x28600u, 0x28880u})
+  for (const size_t line : {0x28100u, 0x28380u, 0x28600u, 0x28880u}) {
     for (size_t i = 0; i < 6; ++i) expected.emplace_back(line + i, 0x77);
+  }
   EXPECT_EQ(marks(), expected);
 }
 
@@ -69,9 +71,11 @@ TEST_P(HandBlit, LetterOfTheManualsExample) {
   std::ranges::fill(bytes(), uint8_t{0x80});
   draw({header(0x01, 6), control(0, 0xcc, 0x400, kClip | kSourceTransparent), yx(0, 0), yx(768, 1024), at(0), 0x55,
         0x11, 0, header(0x31, 1 + 2), yx(128, 128), yx(136, 136), 0x7820'1c00, 0x0020'2020});
-  for (size_t y = 0; y < 8; ++y)
-    for (size_t x = 0; x < 8; ++x)
+  for (size_t y = 0; y < 8; ++y) {
+    for (size_t x = 0; x < 8; ++x) {
       EXPECT_EQ(bytes()[(128 + y) * 0x400 + 128 + x], (kLetter[y] & 0x80 >> x) != 0 ? 0x11 : 0x80) << x << "," << y;
+    }
+  }
   EXPECT_EQ(std::ranges::count(bytes(), uint8_t{0x11}), 3 + 1 + 4 + 3);
 }
 
@@ -223,11 +227,12 @@ TEST_P(HandBlit, ByteMaskAppliesOnlyAt32Bits) {
   };
   Dwords stream;
   int line = 0;
-  for (const unsigned depth : {3u, 2u, 1u, 0u})
+  for (const unsigned depth : {3u, 2u, 1u, 0u}) {
     for (const uint32_t mask : {0u, kRgb, kAlpha, kMask}) {
       const Dwords one = fill(mask, depth, line++);
       stream.insert(stream.end(), one.begin(), one.end());
     }
+  }
   draw(stream);
   const uint32_t expected[] = {0,      0x33'2211, 0x4400'0000, 0x4433'2211, 0x2211, 0x2211, 0x2211, 0x2211,
                                0x2211, 0x2211,    0x2211,      0x2211,      0x11,   0x11,   0x11,   0x11};

@@ -53,7 +53,7 @@ class Patterns : public ::testing::TestWithParam<std::string> {
     }
   }
   void each_seed(const std::function<void(unsigned depth, unsigned seed_x, unsigned seed_y)>& test) {
-    for (unsigned depth = 0; depth < 4; ++depth)
+    for (unsigned depth = 0; depth < 4; ++depth) {
       for (unsigned seed = 0; seed < 64; ++seed) {
         // Two turns through all lines and columns, and all pairs at one depth.
         if (depth != 1 && seed % 9 != 0 && seed % 7 != 0) continue;
@@ -62,6 +62,7 @@ class Patterns : public ::testing::TestWithParam<std::string> {
         test(depth, seed % 8, seed / 8);
         if (::testing::Test::HasFatalFailure()) return;
       }
+    }
   }
 
   std::unique_ptr<BlitTarget> target_;
@@ -171,8 +172,9 @@ std::array<uint8_t, 8> picture(BlitTarget& target, unsigned number, unsigned see
   command.br[16] = 0, command.br[17] = 1;
   target.draw(encode(command, target.wide()));
   std::array<uint8_t, 8> lines{};
-  for (unsigned y = 0; y < 8; ++y)
+  for (unsigned y = 0; y < 8; ++y) {
     for (unsigned x = 0; x < 8; ++x) lines[y] = static_cast<uint8_t>(lines[y] << 1 | target.bytes()[y * kPitch + x]);
+  }
   return lines;
 }
 

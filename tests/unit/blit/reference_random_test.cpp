@@ -208,21 +208,24 @@ INSTANTIATE_TEST_SUITE_P(On, EveryInstruction,
 class MixedStreams : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(MixedStreams, MatchTheReference) {
-  for (unsigned seed = 1; seed <= 6; ++seed)
+  for (unsigned seed = 1; seed <= 6; ++seed) {
     compare(GetParam(), seed, 400, [](RandomBlits& blits) { return blits.next(); });
+  }
 }
 
 TEST_P(MixedStreams, MatchTheReferenceWithYTiles) {
   if (blit_rules(*spec::find_device(GetParam())).address_bits == 29) GTEST_SKIP() << "tile Y exists from Gen6 on";
-  for (unsigned y = 1; y <= 3; ++y)
+  for (unsigned y = 1; y <= 3; ++y) {
     compare(
         GetParam(), y, 400, [](RandomBlits& blits) { return blits.next(); }, y);
+  }
 }
 
 TEST_P(MixedStreams, MatchTheReferenceWithFastCopies) {
   if (!blit_rules(*spec::find_device(GetParam())).fast_copy) GTEST_SKIP() << "XY_FAST_COPY_BLT exists from Gen9 on";
-  for (unsigned seed = 1; seed <= 4; ++seed)
+  for (unsigned seed = 1; seed <= 4; ++seed) {
     compare(GetParam(), seed, 400, [](RandomBlits& blits) { return blits.next_fast_copy(); });
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(On, MixedStreams, ::testing::ValuesIn(blit_chips()),

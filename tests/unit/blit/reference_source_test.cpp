@@ -54,8 +54,9 @@ TEST_P(Sources, MonoSourceAtEveryStartBit) {
         command.br[18] = kBack, command.br[19] = kFore;
         const size_t line = (start + width + 15) / 16 * 16;
         const size_t quads = (2 * line + start + width + 63) / 64;
-        for (size_t i = 0; immediate && i < 2 * quads; ++i)
+        for (size_t i = 0; immediate && i < 2 * quads; ++i) {
           command.immediate.push_back(target_->pixel(kSource + 4 * i, 4));
+        }
         const std::vector<uint8_t> before = target_->bytes();
         target_->draw(encoded(command));
         const unsigned pixel = pixel_B(depth);
@@ -92,8 +93,9 @@ TEST_P(Sources, ClippedTextKeepsItsPosition) {
         text.br[22] = yx(4, 5), text.br[23] = yx(11, 5 + width);
         text.br[12] = target_->at(kSource);
         const size_t line = bytes ? (width + 7) / 8 * 8 : width;
-        for (size_t i = 0; opcode == 0x31 && i < (6 * line + width + 63) / 64 * 2; ++i)
+        for (size_t i = 0; opcode == 0x31 && i < (6 * line + width + 63) / 64 * 2; ++i) {
           text.immediate.push_back(target_->pixel(kSource + 4 * i, 4));
+        }
         const std::vector<uint8_t> before = target_->bytes();
         Dwords stream = encoded(setup);
         const Dwords second = encoded(text);
@@ -146,9 +148,11 @@ TEST_P(Sources, OverlapsInAllDirections) {
           const std::vector<uint8_t> before = target_->bytes();
           target_->draw(encoded(command));
           std::vector<uint8_t> expected = before;
-          for (int y = 6; y < 6 + 23; ++y)
-            for (int x = 10; x < 10 + 60; ++x)
+          for (int y = 6; y < 6 + 23; ++y) {
+            for (int x = 10; x < 10 + 60; ++x) {
               std::memcpy(&expected[address(x + dx, y + dy)], &before[address(x, y)], pixel);
+            }
+          }
           ASSERT_EQ(difference(target_->bytes(), expected), "");
         }
       }
@@ -177,9 +181,10 @@ TEST_P(Sources, LinearMovesInAllDirections) {
       command.br[12] = target_->at(static_cast<uint64_t>(from + corner));
       std::vector<uint8_t> expected = target_->bytes();
       const std::vector<uint8_t> before = expected;
-      for (int64_t y = 0; y < kHeight; ++y)
+      for (int64_t y = 0; y < kHeight; ++y) {
         std::memcpy(&expected[static_cast<size_t>(to + y * kLine)], &before[static_cast<size_t>(from + y * kLine)],
                     static_cast<size_t>(width));
+      }
       target_->draw(encoded(command));
       ASSERT_EQ(difference(target_->bytes(), expected), "");
     }
@@ -212,10 +217,12 @@ TEST_P(Sources, TiledSourceAndDestination) {
           return tile == 0 ? y * bytes + x : tile == 1 ? device::x_tiled(x, y, bytes) : device::y_tiled(x, y, bytes);
         };
         std::vector<uint8_t> expected = target_->bytes();
-        for (uint64_t y = 0; y < 47; ++y)
-          for (uint64_t x = 0; x < 100 * pixel; ++x)
+        for (uint64_t y = 0; y < 47; ++y) {
+          for (uint64_t x = 0; x < 100 * pixel; ++x) {
             expected[address(to, 9 * pixel + x, 5 + y, pitch)] =
                 target_->bytes()[0x4'0000 + address(from, 20 * pixel + x, 3 + y, other)];
+          }
+        }
         target_->draw(encoded(command));
         ASSERT_EQ(difference(target_->bytes(), expected), "");
       }

@@ -49,8 +49,9 @@ class FaultList final : public Output {
       add(fmt::format("{} has reserved bit {} ({} bits) set to {:#x} on {}", node.item->name, reserved.first_bit,
                       reserved.width, reserved.value, spec::name_of(gen)));
     }
-    for (const std::string& fault : node.faults)
+    for (const std::string& fault : node.faults) {
       add(fmt::format("{}: {}", node.item != nullptr ? node.item->name : "?", fault));
+    }
     for (const Node& child : node.children) look(child, gen);
   }
   void add(const std::string& what) { faults_.try_emplace(what, place_); }

@@ -264,8 +264,9 @@ TEST_P(Exhausted, FailedMappingLeavesNoPageTableEntries) {
     return value;
   };
   constexpr uint64_t kAddress = 0x7f'ffff'f000;
-  for (int level = model().has(spec::Feature::ppgtt_4level) ? 3 : 1; level > 0; --level)
+  for (int level = model().has(spec::Feature::ppgtt_4level) ? 3 : 1; level > 0; --level) {
     table = entry(table, 0) & kAddress;
+  }
   unsigned present = 0;
   for (uint64_t index = 0; index < 512; ++index) present += (entry(table, index) & 1) != 0 ? 1u : 0u;
   EXPECT_EQ(present, 1u);

@@ -30,8 +30,9 @@ INSTANTIATE_TEST_SUITE_P(Chips, HostileStreams, ::testing::Range(0, static_cast<
 
 TEST(FuzzReplay, CorpusInputsDoNoHarm) {
   const auto folder = test::source_folder() / "tests" / "fuzz" / "corpus" / "fuzz_engine";
-  if (!std::filesystem::exists(folder))
+  if (!std::filesystem::exists(folder)) {
     GTEST_SKIP() << folder << " does not exist; inputs found by the fuzz target belong there";
+  }
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     std::ifstream in(entry.path(), std::ios::binary);
     const std::vector<char> bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());

@@ -78,8 +78,9 @@ class View {
       item(*c, "COMMAND", [&] { return command(*c); });
       privilege(*c);
     }
-    for (const StructDesc* s : structs())
+    for (const StructDesc* s : structs()) {
       item(*s, "STRUCT", [&] { return fmt::format("dwords={}", s->dwords_of_gen[g_]); });
+    }
     for (const PayloadDesc* p : payloads()) item(*p, "PAYLOAD", [&] { return payload(*p); });
     for (const MessageHeaderDesc* h : message_headers()) item(*h, "MESSAGE_HEADER", [&] { return header(*h); });
     for (const RegisterDesc* r : registers()) item(*r, "REGISTER", [&] { return reg(*r); });

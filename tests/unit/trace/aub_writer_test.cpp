@@ -101,8 +101,9 @@ TEST(AubWriter, LongWritesAreSplit) {
   struct Count final : Visitor {
     std::vector<std::pair<uint64_t, size_t>>* found;
     void on(const Place&, const Record& record) override {
-      if (const auto* write = std::get_if<MemoryWrite>(&record))
+      if (const auto* write = std::get_if<MemoryWrite>(&record)) {
         found->emplace_back(write->address, write->data.size());
+      }
     }
   } count;
   count.found = &found;
