@@ -45,15 +45,17 @@ Decoder::Decoder(const spec::DeviceModel& device, spec::EngineClass engine, Memo
 inline bool Decoder::count(const spec::CommandDesc& desc, size_t dwords) {
   ++counts_.commands;
   const spec::LengthRule& rule = desc.length_of_gen[static_cast<size_t>(gen_)];
-  if (dwords >= rule.min && dwords <= rule.max) [[likely]]
+  if (dwords >= rule.min && dwords <= rule.max) [[likely]] {
     return true;
+  }
   ++counts_.bad_length;
   return false;
 }
 
 inline Next Decoder::route(const spec::CommandDesc& desc, std::span<const uint32_t> dwords, const CommandPlace& place) {
-  if (&desc == batch_start_.desc) [[unlikely]]
+  if (&desc == batch_start_.desc) [[unlikely]] {
     return start_batch(dwords, place);
+  }
   return &desc == batch_end_ ? Next::leave() : Next::advance();
 }
 

@@ -41,8 +41,9 @@ class CommandTable {
     const Slot& slot = slots_[header >> 16];
     for (const Entry* e = &entries_[slot.first]; e->desc != nullptr; ++e) {
       if (!e->match.matches(header)) continue;
-      if (slot.length.mask == kMixed) [[unlikely]]
+      if (slot.length.mask == kMixed) [[unlikely]] {
         return {e->desc, e->length.total(header)};
+      }
       return {e->desc, slot.length.total(header)};
     }
     return {nullptr, 0};

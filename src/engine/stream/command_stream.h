@@ -213,8 +213,9 @@ class CommandStream {
 template <class Visitor>
 [[gnu::always_inline]] inline Next CommandStream::visit(Visitor& visitor, const spec::CommandDesc* desc,
                                                         std::span<const uint32_t> dwords, const CommandPlace& place) {
-  if (commands_.watched()) [[unlikely]]
+  if (commands_.watched()) [[unlikely]] {
     commands_(CommandView{desc, dwords, place});
+  }
   return desc != nullptr ? visitor.on_command(*desc, dwords, place) : visitor.on_unknown(dwords, place);
 }
 
@@ -270,8 +271,9 @@ StreamStop CommandStream::run(Visitor& visitor, uint64_t budget) {
         break;
       }
       next = visit(visitor, desc, {cursor, total}, place);
-      if (next.action == Next::Action::hold) [[unlikely]]
+      if (next.action == Next::Action::hold) [[unlikely]] {
         break;
+      }
       cursor += total;
       left -= total;
       place.address += uint64_t{total} * sizeof(uint32_t);
