@@ -14,9 +14,10 @@ namespace halogen::message {
 
 inline constexpr size_t kGrfDwords = eu::kGrfBytes / sizeof(uint32_t);
 
-// Writes a payload to its registers; `grf` is for those that stand in several.
+// Writes a payload to its registers; `grf` is for those that stand in several. Always inlined, so that the fields stay
+// in registers of the host: packing halfwords that were just stored to memory stalls.
 template <class Payload>
-void put_payload(eu::Thread& thread, spec::GenId gen, const Payload& payload, size_t grf = Payload::kGrf) {
+[[gnu::always_inline]] inline void put_payload(eu::Thread& thread, spec::GenId gen, const Payload& payload, size_t grf = Payload::kGrf) {
   std::array<uint32_t, Payload::kDwords> words;
   payload.write(gen, words.data());
   std::byte* const to = thread.grf.data() + grf * eu::kGrfBytes + Payload::kDword * sizeof(uint32_t);

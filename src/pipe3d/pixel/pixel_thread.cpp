@@ -39,7 +39,7 @@ class Filler {
  private:
   void header();
   void subspans(unsigned half);
-  hw::PIXEL_SUBSPANS squares(unsigned half) const;
+  [[gnu::always_inline]] hw::PIXEL_SUBSPANS squares(unsigned half) const;
   void barycentrics(unsigned half);
   void weights_of_squares(unsigned channel, bool perspective);
   template <class Value>
@@ -62,7 +62,7 @@ void Filler::header() {
   message::put_payload(thread_, gen_, header);
 }
 
-hw::PIXEL_SUBSPANS Filler::squares(unsigned half) const {
+inline hw::PIXEL_SUBSPANS Filler::squares(unsigned half) const {
   hw::PIXEL_SUBSPANS payload;
   const unsigned count = channels(half) / 4;
   for (unsigned s = 0; s < payload.squares.size(); ++s) {  // a constant bound: the payload stays in host registers

@@ -11,7 +11,7 @@ namespace halogen::eu {
 
 namespace {
 
-// First register behind what goes to general registers.
+// Returns the register after the last general register that the instruction writes.
 size_t end_of(const Instruction& in) {
   const Operand& to = in.dst;
   if (is_send(in.op)) {
@@ -20,25 +20,28 @@ size_t end_of(const Instruction& in) {
   }
   const size_t stride = in.align16 || to.region.horizontal == 0 ? 1 : to.region.horizontal;
   const size_t bytes = to.sub + stride * traits(to.type).bytes * std::max<size_t>(in.exec_size, 2);
-  // Remainders go to the register behind quotients.
+  // Remainders go to the register after the quotients.
   const size_t more = in.op == Op::math && in.math == MathFunction::int_divide_both ? 1 : 0;
   return to.reg + (bytes + kGrfBytes - 1) / kGrfBytes + more;
 }
 
-// In pieces of a constant size: string stores, which compilers take for larger ones, are slow to begin.
-template <class T>
-void zero(T& what) {
+// Clears memory in pieces of 64 bytes. Compilers turn larger ones into string stores, which are slow to begin.
+template <size_t Bytes>
+void zero_bytes(std::byte* at) {
   constexpr size_t kPiece = 64;
-  constexpr size_t kPieces = sizeof(T) / kPiece;
-  auto* const at = reinterpret_cast<std::byte*>(&what);
+  constexpr size_t kPieces = Bytes / kPiece;
   [&]<size_t... Piece>(std::index_sequence<Piece...>) {
     (std::memset(at + Piece * kPiece, 0, kPiece), ...);
   }
   (std::make_index_sequence<kPieces>());
-  std::memset(at + kPieces * kPiece, 0, sizeof(T) % kPiece);
+  std::memset(at + kPieces * kPiece, 0, Bytes % kPiece);
+}
+template <class T>
+void zero(T& what) {
+  zero_bytes<sizeof(T)>(reinterpret_cast<std::byte*>(&what));
 }
 
-// Eight registers at once; there is nothing in those that are not used.
+// Clears eight registers at once. Registers that are not used hold zeros already.
 void clear_registers(Thread& thread, const std::bitset<kGrfs>& which) {
   constexpr size_t kWord = 64;
   constexpr size_t kTogether = 8;
@@ -48,7 +51,7 @@ void clear_registers(Thread& thread, const std::bitset<kGrfs>& which) {
     uint64_t rest = word;
     for (size_t i = 0; i < kWord; i += kTogether, rest >>= kTogether, at += kTogether * kGrfBytes) {
       if ((rest & 0xff) != 0) {
-        std::memset(at, 0, kTogether * kGrfBytes);
+        zero_bytes<kTogether * kGrfBytes>(at);
       }
     }
   }

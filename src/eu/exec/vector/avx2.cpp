@@ -22,16 +22,18 @@ namespace {
 using Bits = RealOf<uint32_t>;
 
 struct Vector {
-  // Eight lanes that follow each other.
+  // Loads eight lanes that follow each other.
+  template <bool Plain>
   HALOGEN_VECTOR __m256 row(const std::byte* from, const ir::Source& source) {
-    return with_sign(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)), source);
+    return with_sign<Plain>(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)), source);
   }
-  // One number for all lanes.
+  // Loads one number for all lanes.
+  template <bool Plain>
   HALOGEN_VECTOR __m256 number(const std::byte* thread, const ir::Source& source) {
     const std::byte* const from = source.file == ir::File::immediate
                                       ? reinterpret_cast<const std::byte*>(&source.immediate)
                                       : thread + source.access.base;
-    return with_sign(_mm256_set1_epi32(dword(from)), source);
+    return with_sign<Plain>(_mm256_set1_epi32(dword(from)), source);
   }
   // Denormals become zeros of their sign.
   HALOGEN_VECTOR __m256 flush(__m256 values) {
@@ -63,8 +65,9 @@ struct Vector {
     std::memcpy(&value, from, sizeof(value));
     return value;
   }
+  template <bool Plain>
   HALOGEN_VECTOR __m256 with_sign(__m256i bits, const ir::Source& source) {
-    if (!source.modifier.any()) {
+    if (Plain || !source.modifier.any()) {
       return _mm256_castsi256_ps(bits);
     }
     const __m256i sign = _mm256_set1_epi32(static_cast<int>(Bits::kSign));
@@ -126,7 +129,9 @@ struct ProductThenSum {
   }
 };
 
-template <class Operation, unsigned Halves>
+// Plain: no source has a modifier, the target does not saturate, and there is no predicate. Most instructions of
+// shaders are plain.
+template <class Operation, unsigned Halves, bool Plain>
 [[gnu::target("avx2,fma")]] Step run_vector(Frame& frame, const Prepared& prepared) {
   if (Operation::kComputes && (frame.mode.rounding != Rounding::nearest || frame.mode.alternate)) {
     return prepared.rest(frame, prepared);
@@ -134,9 +139,12 @@ template <class Operation, unsigned Halves>
   const ir::Lowered& lowered = prepared.lowered;
   auto* const thread = reinterpret_cast<std::byte*>(&frame.thread);
   // Before vectors are loaded: a call would have to save them.
-  const uint32_t mask = enabled_lanes(frame, lowered.mask) & predicate_lanes(frame.thread, lowered.mask);
+  uint32_t mask = enabled_lanes(frame, lowered.mask);
+  if constexpr (!Plain) {
+    mask &= predicate_lanes(frame.thread, lowered.mask);
+  }
   const bool flush = Operation::kComputes && frame.mode.flush_single;
-  const bool saturate = lowered.target.saturate;
+  const bool saturate = !Plain && lowered.target.saturate;
   __m256 source[Halves][Operation::kSources];
   for (unsigned i = 0; i < Operation::kSources; ++i) {
     const ir::Source& operand = lowered.source[i];
@@ -144,19 +152,19 @@ template <class Operation, unsigned Halves>
     const std::byte* const from = thread + operand.access.base;
     if constexpr (Halves == 1) {
       if (one) {
-        const __m256 number = Vector::number(thread, operand);
+        const __m256 number = Vector::number<Plain>(thread, operand);
         source[0][i] = flush ? Vector::flush(number) : number;
         continue;
       }
-      const __m256 row = Vector::row(from, operand);
+      const __m256 row = Vector::row<Plain>(from, operand);
       source[0][i] = flush ? Vector::flush(row) : row;
     } else {
-      const __m256 first = one ? Vector::number(thread, operand) : Vector::row(from, operand);
+      const __m256 first = one ? Vector::number<Plain>(thread, operand) : Vector::row<Plain>(from, operand);
       source[0][i] = flush ? Vector::flush(first) : first;
       if (one) {
         source[1][i] = source[0][i];
       } else {
-        const __m256 second = Vector::row(from + operand.access.row, operand);
+        const __m256 second = Vector::row<Plain>(from + operand.access.row, operand);
         source[1][i] = flush ? Vector::flush(second) : second;
       }
     }
@@ -186,23 +194,37 @@ template <class Operation, unsigned Halves>
 
 #undef HALOGEN_VECTOR
 
-template <unsigned Halves>
+template <unsigned Halves, bool Plain>
 Handler routine(const ir::Compute& compute) {
   switch (compute.operation) {
     case ir::Operation::copy:
     case ir::Operation::convert:
-      return run_vector<VectorMove, Halves>;
+      return run_vector<VectorMove, Halves, Plain>;
     case ir::Operation::add:
-      return run_vector<VectorAdd, Halves>;
+      return run_vector<VectorAdd, Halves, Plain>;
     case ir::Operation::multiply:
-      return run_vector<VectorMultiply, Halves>;
+      return run_vector<VectorMultiply, Halves, Plain>;
     case ir::Operation::add_product:
-      return compute.fused ? run_vector<VectorFused, Halves> : run_vector<InDoubles<ProductThenSum>, Halves>;
+      return compute.fused ? run_vector<VectorFused, Halves, Plain>
+                           : run_vector<InDoubles<ProductThenSum>, Halves, Plain>;
     case ir::Operation::plane:
-      return run_vector<InDoubles<Plane>, Halves>;
+      return run_vector<InDoubles<Plane>, Halves, Plain>;
     default:
       return nullptr;
   }
+}
+
+bool is_plain(const ir::Lowered& lowered) {
+  bool plain = !lowered.target.saturate && lowered.mask.predicate == Predicate::none;
+  for (unsigned i = 0; i < lowered.sources; ++i) {
+    plain &= !lowered.source[i].modifier.any();
+  }
+  return plain;
+}
+
+template <unsigned Halves>
+Handler routine(const ir::Lowered& lowered) {
+  return is_plain(lowered) ? routine<Halves, true>(lowered.compute) : routine<Halves, false>(lowered.compute);
 }
 
 }  // namespace
@@ -213,7 +235,7 @@ bool bind_avx2(Prepared& prepared) {
       traits(lowered.target.type).bytes != 4) {
     return false;
   }
-  prepared.fast = lowered.exec_size == 8 ? routine<1>(lowered.compute) : routine<2>(lowered.compute);
+  prepared.fast = lowered.exec_size == 8 ? routine<1>(lowered) : routine<2>(lowered);
   return prepared.fast != nullptr;
 }
 
