@@ -97,9 +97,19 @@ struct VectorFused {
   HALOGEN_VECTOR __m256 apply(const __m256* source) { return _mm256_fmadd_ps(source[1], source[2], source[0]); }
 };
 
-// Four lanes of each source as doubles; the result is rounded to F once.
+// Returns whether the operation itself makes a source one number for all lanes.
 template <class Operation>
-struct InDoubles {
+constexpr bool is_known_scalar(unsigned source) {
+  if constexpr (requires { Operation::kScalars; }) {
+    return (Operation::kScalars >> source & 1) != 0;
+  } else {
+    return false;
+  }
+}
+
+// Computes four lanes at a time in doubles. The result is rounded to F once.
+template <class Operation>
+struct InDoubles : Operation {
   static constexpr unsigned kSources = Operation::kSources;
   static constexpr bool kComputes = true;
   HALOGEN_VECTOR __m256 apply(const __m256* source) {
@@ -107,7 +117,7 @@ struct InDoubles {
     __m256d high[kSources];
     for (unsigned i = 0; i < kSources; ++i) {
       low[i] = _mm256_cvtps_pd(_mm256_castps256_ps128(source[i]));
-      high[i] = _mm256_cvtps_pd(_mm256_extractf128_ps(source[i], 1));
+      high[i] = is_known_scalar<Operation>(i) ? low[i] : _mm256_cvtps_pd(_mm256_extractf128_ps(source[i], 1));
     }
     return _mm256_set_m128(_mm256_cvtpd_ps(Operation::apply(high)), _mm256_cvtpd_ps(Operation::apply(low)));
   }
@@ -115,6 +125,7 @@ struct InDoubles {
 // p u + q v + r, from p, u, q, v, r.
 struct Plane {
   static constexpr unsigned kSources = 5;
+  static constexpr unsigned kScalars = 0b10101;  // the coefficients
   HALOGEN_VECTOR __m256d apply(const __m256d* source) {
     const __m256d first = _mm256_mul_pd(source[0], source[1]);
     const __m256d second = _mm256_mul_pd(source[2], source[3]);
@@ -129,42 +140,55 @@ struct ProductThenSum {
   }
 };
 
-// Plain: no source has a modifier, the target does not saturate, and there is no predicate. Most instructions of
-// shaders are plain.
-template <class Operation, unsigned Halves, bool Plain>
+// What an instruction asks for beside its operation. Most instructions of shaders are plain: no source has a modifier,
+// and there is no predicate.
+enum class Form : uint8_t { plain, plain_saturated, any };
+
+// Returns whether a source is one number for all lanes.
+template <class Operation>
+bool is_scalar(const ir::Lowered& lowered, unsigned source) {
+  if constexpr (requires { Operation::kScalars; }) {
+    return is_known_scalar<Operation>(source);
+  } else {
+    return lowered.source[source].access.kind == ir::Access::Kind::scalar;
+  }
+}
+
+template <class Operation, unsigned Halves, Form F>
 [[gnu::target("avx2,fma")]] Step run_vector(Frame& frame, const Prepared& prepared) {
   if (Operation::kComputes && (frame.mode.rounding != Rounding::nearest || frame.mode.alternate)) {
     return prepared.rest(frame, prepared);
   }
+  constexpr bool kPlain = F != Form::any;
   const ir::Lowered& lowered = prepared.lowered;
   auto* const thread = reinterpret_cast<std::byte*>(&frame.thread);
   // Before vectors are loaded: a call would have to save them.
   uint32_t mask = enabled_lanes(frame, lowered.mask);
-  if constexpr (!Plain) {
+  if constexpr (!kPlain) {
     mask &= predicate_lanes(frame.thread, lowered.mask);
   }
   const bool flush = Operation::kComputes && frame.mode.flush_single;
-  const bool saturate = !Plain && lowered.target.saturate;
+  const bool saturate = kPlain ? F == Form::plain_saturated : lowered.target.saturate;
   __m256 source[Halves][Operation::kSources];
   for (unsigned i = 0; i < Operation::kSources; ++i) {
     const ir::Source& operand = lowered.source[i];
-    const bool one = operand.access.kind == ir::Access::Kind::scalar;
+    const bool one = is_scalar<Operation>(lowered, i);
     const std::byte* const from = thread + operand.access.base;
     if constexpr (Halves == 1) {
       if (one) {
-        const __m256 number = Vector::number<Plain>(thread, operand);
+        const __m256 number = Vector::number<kPlain>(thread, operand);
         source[0][i] = flush ? Vector::flush(number) : number;
         continue;
       }
-      const __m256 row = Vector::row<Plain>(from, operand);
+      const __m256 row = Vector::row<kPlain>(from, operand);
       source[0][i] = flush ? Vector::flush(row) : row;
     } else {
-      const __m256 first = one ? Vector::number<Plain>(thread, operand) : Vector::row<Plain>(from, operand);
+      const __m256 first = one ? Vector::number<kPlain>(thread, operand) : Vector::row<kPlain>(from, operand);
       source[0][i] = flush ? Vector::flush(first) : first;
       if (one) {
         source[1][i] = source[0][i];
       } else {
-        const __m256 second = Vector::row<Plain>(from + operand.access.row, operand);
+        const __m256 second = Vector::row<kPlain>(from + operand.access.row, operand);
         source[1][i] = flush ? Vector::flush(second) : second;
       }
     }
@@ -194,37 +218,54 @@ template <class Operation, unsigned Halves, bool Plain>
 
 #undef HALOGEN_VECTOR
 
-template <unsigned Halves, bool Plain>
+template <unsigned Halves, Form F>
 Handler routine(const ir::Compute& compute) {
   switch (compute.operation) {
     case ir::Operation::copy:
     case ir::Operation::convert:
-      return run_vector<VectorMove, Halves, Plain>;
+      return run_vector<VectorMove, Halves, F>;
     case ir::Operation::add:
-      return run_vector<VectorAdd, Halves, Plain>;
+      return run_vector<VectorAdd, Halves, F>;
     case ir::Operation::multiply:
-      return run_vector<VectorMultiply, Halves, Plain>;
+      return run_vector<VectorMultiply, Halves, F>;
     case ir::Operation::add_product:
-      return compute.fused ? run_vector<VectorFused, Halves, Plain>
-                           : run_vector<InDoubles<ProductThenSum>, Halves, Plain>;
+      return compute.fused ? run_vector<VectorFused, Halves, F> : run_vector<InDoubles<ProductThenSum>, Halves, F>;
     case ir::Operation::plane:
-      return run_vector<InDoubles<Plane>, Halves, Plain>;
+      return run_vector<InDoubles<Plane>, Halves, F>;
     default:
       return nullptr;
   }
 }
 
-bool is_plain(const ir::Lowered& lowered) {
-  bool plain = !lowered.target.saturate && lowered.mask.predicate == Predicate::none;
+Form form_of(const ir::Lowered& lowered) {
+  bool plain = lowered.mask.predicate == Predicate::none;
   for (unsigned i = 0; i < lowered.sources; ++i) {
     plain &= !lowered.source[i].modifier.any();
   }
-  return plain;
+  return !plain ? Form::any : lowered.target.saturate ? Form::plain_saturated : Form::plain;
 }
 
 template <unsigned Halves>
 Handler routine(const ir::Lowered& lowered) {
-  return is_plain(lowered) ? routine<Halves, true>(lowered.compute) : routine<Halves, false>(lowered.compute);
+  switch (form_of(lowered)) {
+    case Form::plain:
+      return routine<Halves, Form::plain>(lowered.compute);
+    case Form::plain_saturated:
+      return routine<Halves, Form::plain_saturated>(lowered.compute);
+    case Form::any:
+      return routine<Halves, Form::any>(lowered.compute);
+  }
+  return nullptr;
+}
+
+// Returns whether scalars are where the routine of a plane expects them.
+bool has_scalars(const ir::Lowered& lowered) {
+  bool fits = true;
+  for (unsigned i = 0; lowered.compute.operation == ir::Operation::plane && i < Plane::kSources; ++i) {
+    const bool scalar = lowered.source[i].access.kind == ir::Access::Kind::scalar;
+    fits &= scalar == is_scalar<Plane>(lowered, i);
+  }
+  return fits;
 }
 
 }  // namespace
@@ -232,7 +273,7 @@ Handler routine(const ir::Lowered& lowered) {
 bool bind_avx2(Prepared& prepared) {
   const ir::Lowered& lowered = prepared.lowered;
   if (__builtin_cpu_supports("avx2") == 0 || __builtin_cpu_supports("fma") == 0 ||
-      traits(lowered.target.type).bytes != 4) {
+      traits(lowered.target.type).bytes != 4 || !has_scalars(lowered)) {
     return false;
   }
   prepared.fast = lowered.exec_size == 8 ? routine<1>(lowered) : routine<2>(lowered);
