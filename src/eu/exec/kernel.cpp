@@ -22,6 +22,9 @@ Step do_nop(Frame&, const Prepared&) {
 }
 
 Handler handler_for(const Instruction& in, const EuRules& rules) {
+  if (runs_by_lanes(in.op)) {
+    return execute_alu;
+  }
   switch (op_traits(in.op).group) {
     case OpClass::nothing:
       return do_nop;
@@ -29,30 +32,17 @@ Handler handler_for(const Instruction& in, const EuRules& rules) {
       return execute_send;
     case OpClass::wait:
       return in.op == Op::sync ? execute_sync : execute_wait;
-    case OpClass::illegal:
-      return illegal_instruction;
     case OpClass::branch: {
       const Handler handler = flow_handler(in.op, rules.flow);
       return handler != nullptr ? handler : illegal_instruction;
     }
-    case OpClass::move:
-    case OpClass::select:
-    case OpClass::logic:
-    case OpClass::shift:
-    case OpClass::compare:
-    case OpClass::bits:
-    case OpClass::arithmetic:
-    case OpClass::function:
-    case OpClass::group:
-    case OpClass::macro:
-    case OpClass::mask:
-      break;
+    default:
+      return illegal_instruction;  // OpClass::illegal
   }
-  return execute_alu;
 }
 
 Step at_breakpoint(Frame& frame, const Prepared& prepared) {
-  if (meets_breakpoint(frame.thread, prepared.offset)) {
+  if (hits_breakpoint(frame.thread, prepared.offset)) {
     return Step::jumped;
   }
   const bool writes_control = prepared.in.dst.is_arf(Arf::control);
@@ -104,7 +94,8 @@ PreparedKernel::PreparedKernel(std::shared_ptr<const CodeSource> code, uint32_t 
   if (found.empty()) {
     return;
   }
-  // A wrapped range is cut at its end: the rest is prepared on the way.
+  // Code that wraps around the end of the address space is not contiguous: keep the instructions from the entry on. The
+  // others are prepared when a thread executes them.
   first_ = found.begin()->first;
   const uint32_t last = found.rbegin()->first;
   if (last - first_ > 2 * kCodeReach) {

@@ -55,7 +55,7 @@ class Lowering {
 
   Lowered run() {
     lower_mask();
-    if (computes(in_.op) || traits_.group == OpClass::mask) {
+    if (runs_by_lanes(in_.op)) {
       out_.compute.type = execution_type(in_);
       out_.compute.operation = operation();
       out_.compute.function = in_.op == Op::math ? in_.math : MathFunction::none;
@@ -77,7 +77,7 @@ class Lowering {
   }
 
  private:
-  // Targets in registers, comparisons of Gen6, and where a call leaves its return address.
+  // Lowers targets in registers, comparisons of Gen6 and the return address of a call.
   void lower_branch() {
     out_.compute.relation = in_.condition;
     add(source_of(in_.src[0]));
@@ -85,7 +85,7 @@ class Lowering {
     if (in_.dst.is_null() || in_.dst.file == eu::File::immediate) {
       return;
     }
-    // The address, and the mask of channels behind it.
+    // The return address, followed by the mask of channels.
     Operand to = in_.dst;
     to.type = out_.target.type = Type::ud;
     Elements elements = elements_of(in_, to, rules_, true, 2);
@@ -100,7 +100,7 @@ class Lowering {
     const unsigned number = flag >> 1;
     return number < rules_.flag_registers ? static_cast<uint8_t>(number & 1) : kNoFlag;
   }
-  // Where lane 0 finds its bit in the flag register.
+  // Returns the bit of lane 0 in the flag register.
   [[nodiscard]] uint8_t first_flag_bit() const {
     const unsigned half = (in_.flag & 1u) * 16;
     return static_cast<uint8_t>(rules_.flag_by_channel ? (half + in_.first_channel) & 31
@@ -228,18 +228,19 @@ class Lowering {
       case Op::madm:
         return Operation::macro_add_product;
       default:
-        return Operation::pass;  // mask registers of Gen4 and 5 are moved
+        return Operation::pass;  // moves of mask registers
     }
   }
 
-  // Bits pass where nothing can change them. Integers in an accumulator are wider than their element.
+  // Returns whether a move copies bits without conversion. Integers in an accumulator have bits above their element, so
+  // they are converted.
   [[nodiscard]] bool passes_bits() const {
     const Operand& from = in_.src[0];
     return is_plain_move(in_.op) && value_type(from.type) == in_.dst.type && !in_.saturate &&
            !from.is_arf(Arf::accumulator) && (from.file == eu::File::immediate || (!from.negate && !from.absolute));
   }
 
-  // A product of two dwords takes a word of one of them on generations with a 16-bit multiplier.
+  // Chooses the form of a product of two dwords: a 16-bit multiplier uses the low word of one of them.
   [[nodiscard]] Operation product(Operation full, Operation low_a, Operation low_b) const {
     if (traits(out_.compute.type).is_float || !is_dword(in_.src[0].type) || !is_dword(in_.src[1].type)) {
       return full;
@@ -255,7 +256,8 @@ class Lowering {
     return full;
   }
 
-  // The second step of a 32 by 32 multiplication splits the source of which MUL takes the low word.
+  // Chooses the form of MACH, the second step of a 32 by 32 bit multiplication: it splits the source whose low word MUL
+  // uses.
   [[nodiscard]] Operation high_product() const {
     const bool splits_a = rules_.dword_multiply == DwordMultiply::low_word_of_src0;
     const bool low = rules_.mach == MachResult::low_without_accumulator && !in_.accumulator_write;
@@ -305,7 +307,8 @@ class Lowering {
     return {.absolute = operand.absolute, .negate = operand.negate};
   }
 
-  // Operations over groups of lanes read whole groups, also those lanes that do not exist.
+  // Returns the number of lanes that are read. Operations over groups of lanes read whole groups, including lanes
+  // beyond the execution size.
   [[nodiscard]] unsigned lanes_read() const {
     const unsigned group = traits_.group != OpClass::group ? 1 : in_.op == Op::sad2 || in_.op == Op::sada2 ? 2 : 4;
     return std::clamp((out_.exec_size + group - 1) / group * group, 1u, kMaxLanes);
@@ -337,13 +340,12 @@ class Lowering {
     return source;
   }
 
-  // An element at `bytes` behind the operand's first one, for all lanes.
+  // Returns the element `bytes` after the operand's first one, for all lanes.
   Source coefficient(const Operand& operand, int32_t bytes) {
     return moved(operand, [&](unsigned) { return bytes; });
   }
 
-  // Elements at a distance from the operand's first one that depends on the lane. An operand that has no registers
-  // reads zero.
+  // Returns elements at a distance from the operand's first one that depends on the lane. An immediate reads zero.
   template <class Distance>
   Source moved(const Operand& operand, Distance distance) {
     Source source;
@@ -365,7 +367,7 @@ class Lowering {
     return source;
   }
 
-  // The accumulator that an instruction reads without naming it. Its denormals are kept.
+  // Returns the accumulator as an implied source. Its denormals are not flushed.
   Source implied_accumulator(Type type) {
     Elements elements;
     elements.file = File::accumulator;
@@ -388,13 +390,13 @@ class Lowering {
     constexpr int32_t kFloat = 4;
     switch (in_.op) {
       case Op::line:
-        // Coefficients are floats in a row at src0, whatever its region.
+        // Coefficients are contiguous floats at src0, whatever its region.
         add(coefficient(in_.src[0], 0));
         add(source_of(in_.src[1]));
         add(coefficient(in_.src[0], 3 * kFloat));
         return;
       case Op::pln: {
-        // Registers of src1: u and v of lanes 0 to 7, then of 8 to 15.
+        // Registers of src1: u and v of lanes 0 to 7, then u and v of lanes 8 to 15.
         const auto across = [](int32_t first) {
           return [first](unsigned lane) {
             return first + static_cast<int32_t>(lane / 8) * 2 * kRegister + static_cast<int32_t>(lane % 8) * kFloat;
@@ -425,7 +427,7 @@ class Lowering {
     }
   }
 
-  // MOVI: a word of a0 for each lane.
+  // Returns the source of MOVI: each lane has its own word of a0.
   Source indexed(const Operand& operand) {
     Elements elements = elements_of(in_, operand, rules_, false, std::max<unsigned>(out_.exec_size, 1));
     for (unsigned lane = 0; lane < elements.count; ++lane) {
@@ -514,7 +516,7 @@ class Lowering {
     }
     return of.bytes >= 4 ? (of.is_signed ? Type::d : Type::ud) : (of.is_signed ? Type::w : Type::uw);
   }
-  // Words fill one accumulator with 16 channels, dwords two.
+  // Returns the byte of lane 0 in the accumulators. 16 channels of words fill one accumulator, of dwords two.
   [[nodiscard]] int32_t implied_base(Type type) const {
     const bool from_first = !traits(type).is_float && rules_.implied_integer == ImpliedAccumulator::first;
     return from_first ? 0 : static_cast<int32_t>(in_.first_channel % 16u) * traits(type).bytes;
@@ -571,7 +573,7 @@ Type execution_type(const Instruction& in) {
     return Type::f;
   }
   if (has_half) {
-    // Mixed mode: a single destination makes it single.
+    // Mixed mode: with a destination of F the execution type is F.
     return in.dst.type == Type::f ? Type::f : Type::hf;
   }
   if (widest == 8) {

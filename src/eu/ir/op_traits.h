@@ -1,5 +1,5 @@
-// What operations are, the same on every generation: class, number of values, effects on the accumulator. The data
-// comes from spec/eu (eu/op_data.h is generated). Code that treats several operations alike asks here.
+// Properties of operations that are the same on every generation: class, number of values, effects on the accumulator.
+// The data comes from spec/eu (eu/op_data.h is generated).
 #pragma once
 
 #include "eu/isa/instruction.h"
@@ -15,8 +15,8 @@ constexpr bool is_send(Op op) {
   return op_traits(op).group == OpClass::send;
 }
 
-// Steps of division and square root. Their elements lie in a row; the bits of access mode and regions hold the numbers
-// of mme registers.
+// Returns whether an instruction is a step of division or square root. Its elements are contiguous; the bits of access
+// mode and regions hold the numbers of mme registers.
 constexpr bool is_macro(const Instruction& in) {
   return op_traits(in.op).group == OpClass::macro || (in.op == Op::math && is_macro(in.math));
 }
@@ -46,7 +46,12 @@ constexpr bool computes(Op op) {
   return false;
 }
 
-// Returns the number of sources that hold values. SMOV has a second one that masks channels.
+// Returns whether an operation runs lane by lane: it computes values or moves mask registers.
+constexpr bool runs_by_lanes(Op op) {
+  return computes(op) || op_traits(op).group == OpClass::mask;
+}
+
+// Returns the number of sources that hold values. SMOV has a second source, which masks channels.
 constexpr unsigned value_count(const Instruction& in) {
   return in.op == Op::math ? math_sources(in.math) : op_traits(in.op).values;
 }
