@@ -27,7 +27,8 @@ Location architecture_register(const Operand& operand, const EuRules& rules, boo
     case Arf::address:
       return {File::address, sub, rules.address_words * 2};
     case Arf::accumulator: {
-      // The model keeps integers in all accumulators of the largest generation; floats and writes see those that exist.
+      // Writes and float reads are limited to the accumulators of this generation. Integer reads are not: the model
+      // keeps the accumulators of all generations.
       Location at = in_thread(File::accumulator, number * kRegister + sub);
       at.limit = is_destination || traits(operand.type).is_float ? rules.accumulators * kRegister : at.limit;
       return at;
@@ -72,7 +73,7 @@ Location locate(const Operand& operand, const EuRules& rules, bool is_destinatio
     case eu::File::grf:
       return in_thread(File::grf, operand.reg * kRegister + operand.sub);
     case eu::File::mrf:
-      // Bit 7 (COMPR4) moves the second half only.
+      // Bit 7 (COMPR4) affects the second half only: see distance().
       return in_thread(File::mrf, (operand.reg & 0x7f) * kRegister + operand.sub);
     case eu::File::arf:
       return architecture_register(operand, rules, is_destination);
@@ -97,7 +98,7 @@ int32_t distance(const Instruction& in, const Operand& operand, int32_t lane, bo
     if (width == 1) {
       return 0;
     }
-    // Four components of up to 32 bits make a group; 64-bit elements take two.
+    // A group has four components of up to 32 bits, or two of 64 bits.
     const int32_t components = size == 8 ? 2 : 4;
     const int32_t group = lane / components;
     const auto component = static_cast<size_t>(lane % components);
@@ -106,14 +107,15 @@ int32_t distance(const Instruction& in, const Operand& operand, int32_t lane, bo
   }
   if (is_destination) {
     const bool spread = operand.file == eu::File::mrf && (operand.reg & 0x80) != 0 && lane >= 8;
-    return lane * region.horizontal * size + (spread ? 3 * kRegister : 0);  // COMPR4: four registers on, not one
+    return lane * region.horizontal * size + (spread ? 3 * kRegister : 0);  // COMPR4: four registers ahead, not one
   }
   const int32_t vertical = operand.indirect && region.vertical_by_address ? 0 : region.vertical;
   return (lane / width * vertical + lane % width * region.horizontal) * size;
 }
 
-// The words of a vector immediate lie where the destination's elements lie: four dwords take every second of them
-// (Intel's compiler writes such vectors, with zeros between).
+// Returns the element of a vector immediate that a lane reads. The words of the vector are at the offsets of the
+// destination's elements: a destination of four dwords reads every second word (Intel's compiler emits such vectors,
+// with zeros between).
 unsigned vector_lane(const Instruction& in, const Operand& operand, unsigned lane) {
   const unsigned step = in.dst.region.horizontal * traits(in.dst.type).bytes / 2u;
   const bool spread = (operand.type == Type::v || operand.type == Type::uv) && step > 1 && step * in.exec_size <= 8;
@@ -138,7 +140,7 @@ uint64_t immediate_bits(const Operand& operand, unsigned lane) {
   }
 }
 
-// Finds a pattern in offsets that all lie in the file.
+// Finds a formula for offsets that are all inside the file. False: there is no such formula.
 bool find_pattern(const Elements& elements, Access& access) {
   const auto& offset = elements.offset;
   const unsigned count = elements.count;

@@ -12,7 +12,7 @@ namespace halogen::eu::ir {
 
 namespace {
 
-uint32_t behind(uint32_t offset, const Instruction& in) {
+uint32_t offset_after(uint32_t offset, const Instruction& in) {
   return offset + (in.size == 8 ? 8u : 16u);
 }
 
@@ -44,7 +44,7 @@ std::vector<uint32_t> targets_of(const Instruction& in, uint32_t offset, const C
   return out;
 }
 
-bool goes_on(const Instruction& in, EndKind kind) {
+bool may_continue(const Instruction& in, EndKind kind) {
   const bool always_jumps = in.op == Op::jmpi && in.predicate == Predicate::none;
   return kind != EndKind::end_of_thread && kind != EndKind::illegal && !always_jumps;
 }
@@ -86,7 +86,7 @@ Program::Program(const CodeSource& code, uint32_t entry, const EuRules& rules) :
       first = bodies_.size();
       open = true;
     }
-    expected = behind(offset, in);
+    expected = offset_after(offset, in);
     Lowered lowered = lower(in, rules);
     const EndKind kind = end_of(in, lowered);
     if (lowered.compute.operation != Operation::none) {
@@ -101,7 +101,7 @@ Program::Program(const CodeSource& code, uint32_t entry, const EuRules& rules) :
     end.lowered = std::move(lowered);
     end.offset = offset;
     end.next = expected;
-    end.continues = goes_on(in, kind);
+    end.continues = may_continue(in, kind);
     end.targets = targets_of(in, offset, code, rules);
     close(std::move(end));
   }

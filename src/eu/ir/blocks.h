@@ -1,5 +1,5 @@
-// A kernel as basic blocks over lowered code: what a compiled executor translates. A block is entered at its first
-// instruction only and left by its end only.
+// A kernel as basic blocks of lowered code, the input of a compiled executor. A block is entered only at its first
+// instruction and left only at its end.
 #pragma once
 
 #include <cstdint>
@@ -19,22 +19,22 @@ namespace halogen::eu::ir {
 
 // How a block is left.
 enum class EndKind : uint8_t {
-  falls_through,  // the next block begins: a branch leads there
-  branch,         // flow control: channels may go apart, join or be counted
+  falls_through,  // the next block begins because a branch leads there
+  branch,         // flow control: channels may diverge or join
   send,           // a message, which may block or fault
   end_of_thread,  // the last message
   wait,           // a wait for other threads
-  mode_change,    // a write of cr0 or ip by an ordinary instruction, which stands last in the body
+  mode_change,    // a write of cr0 or ip, or a breakpoint; the instruction is the last one of the body
   illegal         // the thread stops or the system routine runs
 };
 
 struct Terminator {
   EndKind kind = EndKind::falls_through;
   Instruction instruction;        // branch, send, end_of_thread, wait, illegal
-  Lowered lowered;                // its mask, its targets in registers
+  Lowered lowered;                // of that instruction: mask, and targets in registers
   uint32_t offset = 0;            // of that instruction
-  uint32_t next = 0;              // offset of the code behind the block
-  bool continues = true;          // channels may go on at `next`
+  uint32_t next = 0;              // offset of the code after the block
+  bool continues = true;          // channels may continue at `next`
   std::vector<uint32_t> targets;  // offsets that the instruction names
 };
 
@@ -44,7 +44,7 @@ struct Block {
   Terminator end;
 };
 
-// Code that can be reached from an entry without a register's help.
+// The code that is reachable from an entry without jumps through registers.
 class Program {
  public:
   Program(const CodeSource& code, uint32_t entry, const EuRules& rules);
@@ -52,9 +52,9 @@ class Program {
   Program& operator=(const Program&) = delete;
 
   [[nodiscard]] uint32_t entry() const { return entry_; }
-  // By offset.
+  // Returns the blocks in the order of their offsets.
   [[nodiscard]] std::span<const Block> blocks() const { return blocks_; }
-  // Null: no block begins there.
+  // Returns the block that begins at an offset. Null: no block begins there.
   [[nodiscard]] const Block* find(uint32_t offset) const;
 
  private:

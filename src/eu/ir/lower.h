@@ -1,4 +1,4 @@
-// From an instruction to its lowered form: the only reader of EuRules beside flow control.
+// Lowers instructions: applies the generation's EuRules to operands, masks and operations.
 #pragma once
 
 #include "eu/ir/lowered.h"
@@ -6,8 +6,8 @@
 
 namespace halogen::eu::ir {
 
-// Instructions of flow control, messages and waits have Operation::none: their masks and predicates are lowered, their
-// effects belong to the block's end (blocks.h).
+// Returns the lowered form of an instruction. Flow control, messages and waits have Operation::none: their masks and
+// predicates are lowered, and the terminator of a block (blocks.h) holds their effects.
 Lowered lower(const Instruction& in, const EuRules& rules);
 
 // Returns the type in which an instruction computes.

@@ -1,8 +1,8 @@
 // An EU instruction after lowering: what it reads, computes and writes, with every rule of its generation applied. All
-// executors run this form; none of them looks at operands, regions or EuRules again. lower.h makes it, verify.h checks
-// it, print.h shows it.
+// executors run this form and do not interpret operands, regions or EuRules again. lower.h creates it, verify.h checks
+// it, print.h prints it.
 //
-// Two words are kept apart in src/eu. A channel is one of the 32 SIMD channels of a thread: masks and flags have a bit
+// Two words are distinct in src/eu. A channel is one of the 32 SIMD channels of a thread: masks and flags have a bit
 // for each. A lane is one of the `exec_size` elements that an instruction computes: lane i runs in channel
 // `first_channel` + i.
 #pragma once
@@ -21,11 +21,11 @@ namespace halogen::eu::ir {
 
 inline constexpr unsigned kMaxLanes = 32;
 
-// Register files as bytes. The files from `grf` to `debug` lie in the Thread. Those behind are worked out when they are
-// read: registers of flow control, ip and time.
+// Register files as bytes. The files from `grf` to `debug` are members of Thread. Those after `debug` are computed when
+// they are read: registers of flow control, ip and time.
 enum class File : uint8_t {
-  none,       // reads zero, keeps nothing
-  immediate,  // the element is in the instruction
+  none,       // reads zero, ignores writes
+  immediate,  // the value is in the instruction
   grf,
   mrf,
   accumulator,
@@ -49,13 +49,13 @@ enum class File : uint8_t {
 };
 inline constexpr unsigned kFileCount = static_cast<unsigned>(File::flow_control) + 1;
 
-constexpr bool lies_in_thread(File file) {
+constexpr bool is_in_thread(File file) {
   return file >= File::grf && file <= File::debug;
 }
 constexpr bool is_computed(File file) {
   return file >= File::channel_enable;
 }
-// Bytes of a file that is worked out.
+// Bytes of a computed file.
 inline constexpr size_t kComputedBytes = 64;
 
 struct FileBytes {
@@ -65,7 +65,7 @@ struct FileBytes {
 FileBytes file_bytes(File file);
 std::string_view file_name(File file);
 
-// Lanes of an operand that follow no pattern: the byte of each lane (as Access::base), or kOutside.
+// Lanes of an operand for which Access has no formula: the byte of each lane (as Access::base), or kOutside.
 inline constexpr int16_t kOutside = INT16_MIN;
 struct LaneTable {
   std::array<int16_t, kMaxLanes> offset{};
@@ -73,35 +73,34 @@ struct LaneTable {
   std::array<uint64_t, kMaxLanes> constant{};  // vector immediates: bits of each element
 };
 
-// Where the elements of an operand lie, lane by lane.
+// The location of each lane's element.
 struct Access {
   enum class Kind : uint8_t {
     scalar,   // one element for all lanes
     even,     // base + lane * step
-    rows,     // base + lane / width * row + lane % width * step, which holds for the two above as well
+    rows,     // base + lane / width * row + lane % width * step; the formula also holds for scalar and even
     lanes,    // table.offset[lane]
     indirect  // a0[table.word[lane]] + table.offset[lane], in the file
   };
   static constexpr uint8_t kNoTable = 0xff;
 
   Kind kind = Kind::scalar;
-  bool inside = true;        // no lane is outside of the file; indirect: not known before the instruction runs
+  bool inside = true;        // every lane is inside the file; false if indirect: known only at run time
   uint8_t width = 8;         // lanes of a row
   uint8_t table = kNoTable;  // in Lowered::tables: lanes, indirect, vector immediates
-  int16_t base = 0;          // lane 0: byte in the Thread, or in a file that is worked out
+  int16_t base = 0;          // lane 0: byte in the Thread, or in a computed file
   int16_t step = 0;          // bytes from lane to lane
   int16_t row = 0;           // bytes from row to row
 
-  // Lanes that a formula finds, all of them in the file.
+  // Return whether a formula gives every lane and all lanes are inside the file.
   [[nodiscard]] bool is_regular() const { return kind <= Kind::rows && inside; }
   [[nodiscard]] bool is_even() const { return kind <= Kind::even && inside; }
 
   friend bool operator==(const Access&, const Access&) = default;
 };
 
-// What happens to an element between its register and the operation. Floats: the sign bit is cleared, then flipped.
-// Integers: the magnitude is taken, then its negative; signed elements wrap at their own width. Logic operands: all
-// bits are flipped.
+// Source modifiers. Floats: the sign bit is cleared (absolute), then flipped (negate). Integers: the magnitude is
+// taken, then negated; signed elements wrap at their own width. Logic operands: all bits are flipped (invert).
 struct Modifier {
   bool absolute : 1 = false;
   bool negate : 1 = false;
@@ -114,10 +113,10 @@ struct Source {
   File file = File::none;
   Type type = Type::ud;  // of an element
   Modifier modifier;
-  bool flush = false;                 // a denormal is a zero of its sign, where the float mode flushes its type
-  uint8_t macro = Operand::kNoMacro;  // mme register that holds what lies below the mantissa
+  bool flush = false;                 // denormals become zeros if the float mode flushes this type
+  uint8_t macro = Operand::kNoMacro;  // mme register that holds the bits below the mantissa
   Access access;
-  uint64_t immediate = 0;  // bits of the element, if all lanes have the same
+  uint64_t immediate = 0;  // bits of the element, if it is the same in all lanes
 
   friend bool operator==(const Source&, const Source&) = default;
 };
@@ -128,22 +127,22 @@ struct Target {
   Access access;
   bool saturate = false;
   uint8_t macro = Operand::kNoMacro;
-  bool remainder = false;         // there is a second result
-  Access remainders;              // where it goes: the same byte of the next register
+  bool remainder = false;         // a second result, the remainder, is written too
+  Access remainders;              // its elements: the same byte of the next register
   uint32_t lanes = ~uint32_t{0};  // lanes that may be written: write masks of align16
 
   friend bool operator==(const Target&, const Target&) = default;
 };
 
-// What is computed. `a`, `b` and `c` are sources 0, 1 and 2.
+// The operation of a lane. `a`, `b` and `c` are sources 0, 1 and 2.
 enum class Operation : uint8_t {
-  none,               // not an operation of lanes: flow control, messages, waits
-  copy,               // bits pass as they are
-  copy_indexed,       // bits of a byte that a0 names for each lane, in the register that a0 names for lane 0
+  none,               // not computed by lanes: flow control, messages, waits
+  copy,               // the bits of a
+  copy_indexed,       // MOVI: lane 0 of a0 gives the register, each lane of a0 the byte in it
   copy_scattered,     // copy in lanes whose bit of `b` is set
-  convert,            // the value passes
+  convert,            // the value of a
   convert_scattered,  // convert in lanes whose bit of `b` is set
-  pass,               // the value in the execution type, as a sum would give it
+  pass,               // the value of a, converted to the execution type
   single_to_half,     // bits of a half in an integer
   half_to_single,
   select,          // a where the predicate holds, else b
@@ -167,11 +166,11 @@ enum class Operation : uint8_t {
   multiply_low_b,     // a times the low word of b
   add_product,        // a + b * c
   product_add,        // a * b + c
-  product_low_a_add,  // the same with the low word of a
+  product_low_a_add,  // (low word of a) * b + c
   product_low_b_add,
-  multiply_high,      // c + a * (upper word of b) * 2^16, upper half
-  multiply_high_a,    // the upper word of a is taken
-  multiply_high_low,  // low half of the sum
+  multiply_high,      // upper half of c + a * (upper word of b) * 2^16
+  multiply_high_a,    // upper half of c + (upper word of a) * b * 2^16
+  multiply_high_low,  // low half of the sum of multiply_high
   multiply_high_a_low,
   add_carry,
   subtract_borrow,
@@ -182,7 +181,7 @@ enum class Operation : uint8_t {
   ceiling,
   nearest_even,
   truncate,
-  floor_for_ceiling,  // the floor, and where the other rounding is one more
+  floor_for_ceiling,  // the floor; the flag bit says that the ceiling is one more
   floor_for_nearest,
   floor_for_truncate,
   leading_zeros,
@@ -197,14 +196,14 @@ enum class Operation : uint8_t {
   function,  // a math function of floats
   quotient,
   integer_remainder,
-  dot2,  // products of groups of four lanes, summed
+  dot2,  // the first two products of each group of four lanes, summed
   dot3,
   dot4,
   dot_homogeneous,
   line,             // a * b + c
   plane,            // source 0 * source 1 + source 2 * source 3 + source 4
   differences,      // absolute differences of pairs of lanes, summed
-  differences_add,  // the same added to c
+  differences_add,  // the sum of differences plus c
   macro_inverse,    // steps of division and square root
   macro_inverse_root,
   macro_add_product
@@ -213,10 +212,10 @@ std::string_view operation_name(Operation operation);
 
 struct Compute {
   Operation operation = Operation::none;
-  Type type = Type::ud;  // in which it computes: the execution type
+  Type type = Type::ud;  // the execution type
   MathFunction function = MathFunction::none;
   Condition relation = Condition::none;  // of comparisons and selections
-  bool fused = false;                    // one rounding; else products keep double precision
+  bool fused = false;                    // one rounding for product and sum; false: products keep double precision
 
   friend bool operator==(const Compute&, const Compute&) = default;
 };
@@ -227,44 +226,44 @@ inline constexpr uint8_t kNoFlag = 0xff;
 struct MaskRule {
   uint32_t lanes = 1;  // a bit for each lane
   uint8_t first_channel = 0;
-  bool all_channels = false;       // flow control masks nothing
-  bool predicate_selects = false;  // the predicate is an operand, it masks nothing
+  bool all_channels = false;       // NoMask: flow control disables no lane
+  bool predicate_selects = false;  // SEL: the predicate is an operand and disables no lane
   Predicate predicate = Predicate::none;
   bool inverse = false;
   uint8_t flag = kNoFlag;        // flag register; kNoFlag reads zero
-  uint8_t other_flag = kNoFlag;  // any_v and all_v: the register beside it; the same one: its other half
+  uint8_t other_flag = kNoFlag;  // any_v and all_v: the second flag register; equal to `flag`: its other half
   uint8_t first_bit = 0;         // of lane 0
 
   friend bool operator==(const MaskRule&, const MaskRule&) = default;
 };
 
-// What a condition modifier writes.
+// The flag bits that an instruction writes.
 struct FlagEffect {
   enum class Kind : uint8_t {
     none,
-    result,    // `condition` of the result as the target gets it
-    overflow,  // the result did not fit the target
-    decided    // the operation says it: comparisons, selections, rounding, macros
+    result,    // whether `condition` holds for the result in the target's type
+    overflow,  // whether the result does not fit the target's type
+    decided    // yielded by the operation: comparisons, selections, rounding, macros
   };
   Kind kind = Kind::none;
   Condition condition = Condition::none;
-  uint8_t flag = kNoFlag;  // kNoFlag: nothing is kept
+  uint8_t flag = kNoFlag;  // kNoFlag: the bits are dropped
   uint8_t first_bit = 0;
 
   friend bool operator==(const FlagEffect&, const FlagEffect&) = default;
 };
 
-// What the accumulator gets without being the target.
+// The write to the accumulator of an instruction whose target is another register.
 struct AccumulatorEffect {
   enum class Kind : uint8_t {
     none,
-    result,                  // the result, unrounded to the target
-    result_unless_disabled,  // if cr0 does not disable it
+    result,                  // the result before its conversion to the target's type
+    result_unless_disabled,  // the same, unless cr0 disables implicit accumulator writes
     own                      // a second result: carries, borrows, low halves
   };
   Kind kind = Kind::none;
   Type type = Type::d;
-  int16_t base = 0;  // byte of lane 0 in the accumulators; lanes follow each other
+  int16_t base = 0;  // byte of lane 0 in the accumulators; lanes are contiguous
 
   friend bool operator==(const AccumulatorEffect&, const AccumulatorEffect&) = default;
 };
@@ -280,7 +279,7 @@ struct Lowered {
   Target target;
   FlagEffect flag;
   AccumulatorEffect accumulator;
-  std::shared_ptr<const std::vector<LaneTable>> tables;  // of accesses; null: no access needs a table
+  std::shared_ptr<const std::vector<LaneTable>> tables;  // by Access::table; null: no access needs a table
 
   [[nodiscard]] const LaneTable& table(const Access& access) const { return (*tables)[access.table]; }
 };

@@ -1,9 +1,9 @@
-// Lowered code as text, for people and for tests.
+// Prints lowered code as text, for debugging and for tests.
 //
 //   add.f grf[1280 +4]:f <- grf[320 +4]:f, -grf[448]:f                8 lanes of floats, the second source is a scalar
 //   (f0.0) copy.ud grf[64 +4]:ud <- grf{...}:ud  sat  flag f0.0 greater  acc d
 //
-// Numbers in brackets are bytes in the file: of the first lane, then from lane to lane.
+// Numbers in brackets are bytes: the offset of lane 0 in the file, then the stride.
 #pragma once
 
 #include <string>

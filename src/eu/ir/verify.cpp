@@ -9,10 +9,10 @@ namespace halogen::eu::ir {
 
 namespace {
 
-// Sources of an operation: at least, at most.
+// The number of sources of an operation.
 struct Arity {
-  unsigned least;
-  unsigned most;
+  unsigned min;
+  unsigned max;
 };
 
 Arity arity_of(Operation operation) {
@@ -73,15 +73,7 @@ bool is_element_type(Type type) {
   return type <= Type::nf;
 }
 
-bool relates(Operation operation) {
-  switch (operation) {
-    case Operation::select_related:
-      return true;
-    default:
-      return false;
-  }
-}
-
+// Returns whether an operation itself yields flag bits.
 bool decides(Operation operation) {
   switch (operation) {
     case Operation::compare:
@@ -119,7 +111,7 @@ bool has_second_result(Operation operation) {
 
 std::string verify_access(const Lowered& lowered, File file, const Access& access, Type type, unsigned lanes) {
   if (access.table != Access::kNoTable && (lowered.tables == nullptr || access.table >= lowered.tables->size())) {
-    return "names a table that is not there";
+    return "names a table that does not exist";
   }
   if (access.kind >= Access::Kind::lanes && access.table == Access::kNoTable) {
     return "needs a table";
@@ -135,13 +127,13 @@ std::string verify_access(const Lowered& lowered, File file, const Access& acces
     const int at = lane_offset(lowered, access, lane);
     if (at == kOutside) {
       if (access.inside) {
-        return fmt::format("claims to be inside, but lane {} is not", lane);
+        return fmt::format("is marked as inside its file, but lane {} is outside", lane);
       }
       continue;
     }
     const auto first = static_cast<int>(bytes.first);
     if (at < first || at + traits(type).bytes > first + static_cast<int>(bytes.bytes)) {
-      return fmt::format("reaches beyond {} in lane {}", file_name(file), lane);
+      return fmt::format("is outside {} in lane {}", file_name(file), lane);
     }
   }
   return "";
@@ -154,7 +146,7 @@ std::string verify_target(const Lowered& lowered) {
     case File::channel_enable:
     case File::timestamp:
     case File::flow_control:
-      return fmt::format("the target lies in {}, which is read only", file_name(target.file));
+      return fmt::format("the target is in {}, which is read-only", file_name(target.file));
     default:
       break;
   }
@@ -174,17 +166,17 @@ std::string verify_target(const Lowered& lowered) {
 std::string verify(const Lowered& lowered) {
   const Operation operation = lowered.compute.operation;
   if (lowered.exec_size > kMaxLanes) {
-    return fmt::format("{} lanes", lowered.exec_size);
+    return fmt::format("{} lanes exceed the maximum of {}", lowered.exec_size, kMaxLanes);
   }
   const uint32_t lanes = lowered.exec_size >= 32 ? ~0u : (1u << lowered.exec_size) - 1;
   if (lowered.mask.lanes != lanes) {
-    return "the mask has other lanes than the instruction";
+    return "the lanes of the mask are not those of the instruction";
   }
   if (lowered.mask.flag != kNoFlag && lowered.mask.flag > 1) {
     return "the predicate reads a flag register that no generation has";
   }
   const Arity arity = arity_of(operation);
-  if (lowered.sources < arity.least || lowered.sources > arity.most) {
+  if (lowered.sources < arity.min || lowered.sources > arity.max) {
     return fmt::format("{} has {} sources", operation_name(operation), lowered.sources);
   }
   for (unsigned i = 0; i < lowered.sources; ++i) {
@@ -203,15 +195,15 @@ std::string verify(const Lowered& lowered) {
   if (const std::string fault = verify_target(lowered); !fault.empty()) {
     return fault;
   }
-  if (relates(operation) && lowered.compute.relation == Condition::none) {
+  if (operation == Operation::select_related && lowered.compute.relation == Condition::none) {
     return fmt::format("{} has no relation", operation_name(operation));
   }
   const FlagEffect& flag = lowered.flag;
   if (flag.kind == FlagEffect::Kind::decided && !decides(operation)) {
-    return fmt::format("{} cannot decide a flag", operation_name(operation));
+    return fmt::format("{} does not yield flag bits", operation_name(operation));
   }
   if (flag.kind == FlagEffect::Kind::result && flag.condition == Condition::none) {
-    return "a flag of the result has no condition";
+    return "the flag tests the result, but no condition is set";
   }
   if (lowered.accumulator.kind == AccumulatorEffect::Kind::own && !has_second_result(operation)) {
     return fmt::format("{} has no second result for the accumulator", operation_name(operation));

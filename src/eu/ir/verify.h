@@ -1,4 +1,5 @@
-// Checks lowered code. An executor may rely on what is checked here; a lowering that breaks it is our own bug.
+// Checks the invariants of lowered code on which executors rely. A failed check is a bug in the lowering, not in the
+// guest's code.
 #pragma once
 
 #include <string>
@@ -7,7 +8,7 @@
 
 namespace halogen::eu::ir {
 
-// Return what is wrong, or an empty string.
+// Return a description of the first broken invariant, or an empty string.
 std::string verify(const Lowered& lowered);
 std::string verify(const Program& program);
 

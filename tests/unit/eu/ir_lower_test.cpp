@@ -1,5 +1,5 @@
-// Lowered instructions: hand-written forms of a few kernels, and a verifier that accepts all of the lowering's output
-// and rejects broken input.
+// Lowered instructions: hand-written forms of a few kernels. The verifier accepts all output of the lowering and
+// rejects broken forms.
 #include <gtest/gtest.h>
 
 #include "eu/ir/lower.h"
@@ -15,31 +15,31 @@ std::string lowered(GenId gen, const Instruction& in) {
   return ir::print(ir::lower(in, eu_rules(gen)));
 }
 
-TEST(EuLowering, RegionsBecomeAccessPatterns) {
+TEST(EuLowering, RegionsLowerToAccessFormulas) {
   const Operand scalar_source = scalar(14, Type::f, 4);
   EXPECT_EQ(lowered(GenId::gen9, make(Op::add, 8, dst(40, Type::f), {grf(10, Type::f), minus(scalar_source)})),
             "add.f grf[1280 +4]:f <- grf[320 +4]:f, -grf[452]:f  x8 at 0");
-  // Rows of eight dwords that begin two registers apart.
+  // Rows of eight dwords, two registers from row to row.
   EXPECT_EQ(lowered(GenId::gen9, make(Op::mov, 16, dst(2, Type::ud), {grf(10, Type::ud, 0, {16, 8, 1})})),
             "copy.ud grf[64 +4]:ud <- grf[320 +4, 8: +64]:ud  x16 at 0");
-  // The last of four lanes is behind r127.
+  // The last of four lanes is outside the register file.
   EXPECT_EQ(lowered(GenId::gen9, make(Op::mov, 4, dst(2, Type::ud), {grf(127, Type::ud, 20, {4, 4, 1})})),
             "copy.ud grf[64 +4]:ud <- grf{4084 4088 4092 -}:ud  x4 at 0");
 }
 
 TEST(EuLowering, ImpliedOperandsAreExplicit) {
-  // MAC adds the accumulator of its own channels: floats by quarter, 4 bytes a channel.
+  // MAC adds the accumulator of its own channels: floats use 4 bytes per channel.
   Instruction mac = make(Op::mac, 8, dst(4, Type::f), {grf(2, Type::f), grf(3, Type::f)});
   mac.first_channel = 8;
   EXPECT_EQ(lowered(GenId::gen9, mac),
             "product_add.f grf[128 +4]:f <- grf[64 +4]:f, grf[96 +4]:f, acc[32 +4]:f  x8 at 8");
-  // PLN: p, u, q, v, r. u and v of the second eight lanes lie two registers on.
+  // PLN: p, u, q, v, r. u and v of lanes 8 to 15 are two registers after those of lanes 0 to 7.
   EXPECT_EQ(lowered(GenId::gen9, make(Op::pln, 16, dst(8, Type::f), {scalar(4, Type::f), grf(2, Type::f)})),
             "plane.f grf[256 +4]:f <- grf[128]:f, grf[64 +4, 8: +64]:f, grf[132]:f, grf[96 +4, 8: +64]:f, grf[140]:f  "
             "x16 at 0");
 }
 
-TEST(EuLowering, GenerationsDifferInTheFormOnly) {
+TEST(EuLowering, GenerationRulesChooseTheLoweredOperation) {
   const auto product = make(Op::mul, 8, dst(4, Type::d), {grf(2, Type::d), grf(3, Type::d)});
   EXPECT_EQ(lowered(GenId::gen6, product), "multiply_low_a.d grf[128 +4]:d <- grf[64 +4]:d, grf[96 +4]:d  x8 at 0");
   EXPECT_EQ(lowered(GenId::gen7, product), "multiply_low_b.d grf[128 +4]:d <- grf[64 +4]:d, grf[96 +4]:d  x8 at 0");
@@ -88,7 +88,7 @@ TEST(EuLowering, BlocksEndAtBranchesAndTargets) {
 class LoweringOf : public ::testing::TestWithParam<GenId> {};
 INSTANTIATE_TEST_SUITE_P(All, LoweringOf, ::testing::ValuesIn(kGens));
 
-TEST_P(LoweringOf, RandomInstructionsIsAccepted) {
+TEST_P(LoweringOf, RandomInstructionsPassTheVerifier) {
   for (uint64_t seed = 1; seed <= 3000; ++seed) {
     Random random(seed * 7727);
     const Instruction in =
@@ -98,7 +98,7 @@ TEST_P(LoweringOf, RandomInstructionsIsAccepted) {
   }
 }
 
-// Each change to a sound form is refused, for its own reason.
+// Each change to a valid form is rejected with its own reason.
 TEST(EuVerifier, RejectsBrokenForms) {
   const ir::Lowered sound =
       ir::lower(make(Op::add, 8, dst(40, Type::f), {grf(10, Type::f), grf(11, Type::f)}), eu_rules(GenId::gen9));
@@ -109,19 +109,19 @@ TEST(EuVerifier, RejectsBrokenForms) {
     return ir::verify(broken);
   };
   EXPECT_EQ(refused([](ir::Lowered& form) { form.sources = 3; }), "add has 3 sources");
-  EXPECT_EQ(refused([](ir::Lowered& form) { form.exec_size = 16; }), "the mask has other lanes than the instruction");
-  EXPECT_EQ(refused([](ir::Lowered& form) { form.source[1].access.base = 4090; }),
-            "source 1 reaches beyond grf in lane 1");
+  EXPECT_EQ(refused([](ir::Lowered& form) { form.exec_size = 16; }),
+            "the lanes of the mask are not those of the instruction");
+  EXPECT_EQ(refused([](ir::Lowered& form) { form.source[1].access.base = 4090; }), "source 1 is outside grf in lane 1");
   EXPECT_EQ(refused([](ir::Lowered& form) { form.source[0].access.kind = ir::Access::Kind::lanes; }),
             "source 0 needs a table");
   EXPECT_EQ(refused([](ir::Lowered& form) { form.source[0].access.table = 3; }),
-            "source 0 names a table that is not there");
+            "source 0 names a table that does not exist");
   EXPECT_EQ(refused([](ir::Lowered& form) { form.source[0].type = Type::vf; }),
             "source 0 has the type of a vector immediate");
   EXPECT_EQ(refused([](ir::Lowered& form) { form.target.file = ir::File::timestamp; }),
-            "the target lies in tm, which is read only");
+            "the target is in tm, which is read-only");
   EXPECT_EQ(refused([](ir::Lowered& form) { form.flag.kind = ir::FlagEffect::Kind::decided; }),
-            "add cannot decide a flag");
+            "add does not yield flag bits");
   EXPECT_EQ(refused([](ir::Lowered& form) { form.accumulator.kind = ir::AccumulatorEffect::Kind::own; }),
             "add has no second result for the accumulator");
 }

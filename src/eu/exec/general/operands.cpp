@@ -18,7 +18,7 @@ void put(std::array<std::byte, ir::kComputedBytes>& out, const std::array<T, N>&
   std::memcpy(out.data(), words.data(), sizeof(words));
 }
 
-// Files that are worked out when they are read.
+// Fills `out` with the content of a computed file.
 void compute_file(const Thread& thread, const Prepared& prepared, ir::File file,
                   std::array<std::byte, ir::kComputedBytes>& out) {
   const MaskStacks& masks = thread.masks;
@@ -76,7 +76,7 @@ void FileView::open(Frame& frame, const Prepared& prepared, ir::File file, const
   const ir::FileBytes bytes = ir::file_bytes(file);
   bytes_ = static_cast<int32_t>(bytes.bytes);
   first_ = static_cast<int32_t>(bytes.first);
-  if (ir::lies_in_thread(file)) {
+  if (ir::is_in_thread(file)) {
     data_ = reinterpret_cast<std::byte*>(&frame.thread) + bytes.first;
   } else if (ir::is_computed(file)) {
     compute_file(frame.thread, prepared, file, computed_);
@@ -136,7 +136,7 @@ bool commit(Frame& frame, const ir::Target& target, const FileView& view) {
       frame.mode = float_mode(frame.thread, frame.rules);
       break;
     case ir::File::masks:
-      // The A mask is an intersection: what is written there becomes its own part of it.
+      // The AMask that is read is the intersection of four masks. A write to it sets only masks.active.
       if (target.access.base == 0) {
         masks.active = view.word(0);
       }
@@ -196,7 +196,7 @@ Value SourceReader::value(unsigned lane) const {
     }
     return value;
   }
-  // Integers in accumulators are wider than their element.
+  // Integers in accumulators have bits above their element.
   const bool is_accumulator =
       source_->file == ir::File::accumulator && source_->access.kind != ir::Access::Kind::indirect;
   value.integer = is_accumulator ? accumulator_integer(*thread_, view_.offset(lane), type) : int_from_bits(type, raw);
