@@ -184,7 +184,7 @@ class AluRun {
     const bool to_accumulator = target.file == ir::File::accumulator;
     const bool accumulates = writes_accumulator();
     uint32_t truths = 0;
-    std::array<uint64_t, kChannels> remainders{};  // before a quotient lies where a source was
+    std::array<uint64_t, kChannels> remainders{};  // computed first: quotients may overwrite the sources
     for (unsigned lane = 0; target.remainder && lane < lowered_.exec_size; ++lane) {
       remainders[lane] = remainder(lane);
     }
@@ -202,12 +202,12 @@ class AluRun {
       if (!has_target) {
         continue;
       }
-      // A word that is written by name is a word; only implied results are wider.
+      // A word in an explicit accumulator target keeps 16 bits; only implied results keep more.
       const bool keeps_more = !converted.is_float && !result.raw && !target.saturate && bytes == 4;
       if (!to_accumulator) {
         view_.store(lane, converted.bits);
       } else if (const int32_t offset = view_.offset(lane); offset < 0) {
-        continue;  // this generation has fewer
+        continue;  // this generation has fewer accumulators
       } else if (keeps_more && !traits(result.type).is_float) {
         set_accumulator_integer(frame_.thread, offset, target.type, result.value.integer);
       } else {
@@ -228,7 +228,7 @@ class AluRun {
                                               sources_[1].value(lane).integer, lowered_.target.type));
   }
 
-  // Results of their own are told by the operation.
+  // Returns whether the result is written to the accumulator too. For Kind::own, Result::has_accumulator decides.
   [[nodiscard]] bool writes_accumulator() const {
     switch (lowered_.accumulator.kind) {
       case ir::AccumulatorEffect::Kind::result:

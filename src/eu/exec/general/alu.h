@@ -1,4 +1,4 @@
-// The arithmetic of one lane, exact and slow: the judge of every faster routine.
+// The arithmetic of one lane, exact and slow. Every faster routine is compared with it.
 #pragma once
 
 #include <array>
@@ -8,25 +8,26 @@
 
 namespace halogen::eu {
 
-// What an operation gives before it is converted to its destination.
+// The result of an operation before its conversion to the destination's type.
 struct Result {
   Value value;
   Type type = Type::d;  // of the value
   bool raw = false;     // `bits` go to the destination as they are
   uint64_t bits = 0;
-  bool compared = false;  // `truth` is what the condition modifier says
+  bool compared = false;  // `truth` is the flag bit
   bool truth = false;
-  bool has_accumulator = false;  // the accumulator gets a value of its own
+  bool has_accumulator = false;  // `accumulator` is a second result for the accumulator
   Wide accumulator = 0;
 };
 
-// Operands of a lane as the operation sees them.
+// The operands of one lane.
 struct LaneInput {
   std::array<Value, 3> value;   // in the execution type
   std::array<Value, 3> source;  // in their own types
   bool chosen = false;          // select: the predicate
 };
 
+// Return whether a condition holds for one value (compared with zero) or for two.
 bool holds(Condition condition, Wide value);
 bool holds(Condition condition, double value);
 bool compare(Condition condition, Wide a, Wide b);
@@ -37,12 +38,12 @@ Result float_lane(const Frame& frame, const Prepared& prepared, const LaneInput&
 Result select_lane(const Frame& frame, const Prepared& prepared, const LaneInput& input);
 Result compare_lane(const Prepared& prepared, const LaneInput& input);
 
-// The end of every float operation: NaN rules, rounding to the type, denormals, alternate mode.
+// Rounds the exact result of a float operation to the type, flushes denormals and applies alternate mode.
 double finish_float(Type type, double exact, const FloatMode& mode);
-// First NaN of the operands, quiet; else the default one.
+// Returns the first NaN of the operands, made quiet. If no operand is NaN, returns the default NaN.
 double pick_nan(const double* values, unsigned count);
 
-// `value` in the destination's type as bits. The tested value is what a condition modifier looks at.
+// A result in the destination's type. A condition modifier tests `tested_integer` or `tested_real`.
 struct Converted {
   uint64_t bits = 0;
   bool is_float = false;
@@ -52,7 +53,7 @@ struct Converted {
 };
 Converted convert(const Result& result, Type dst, bool saturate, const FloatMode& mode);
 
-// Everything that writes a destination lane by lane.
+// Executes an instruction that computes lane by lane.
 Step execute_alu(Frame& frame, const Prepared& prepared);
 
 }  // namespace halogen::eu

@@ -100,7 +100,7 @@ Converted convert(const Result& result, Type dst, bool saturate, const FloatMode
     out.overflow = clamped != exact;
     const Wide kept = saturate ? clamped : wrap(dst, exact);
     out.bits = static_cast<uint64_t>(kept);
-    out.tested_integer = kept;  // compilers fold a comparison of the result with zero into what made it
+    out.tested_integer = kept;  // compilers replace a CMP of the result with zero by a condition modifier
     return out;
   }
   out.is_float = true;

@@ -37,7 +37,7 @@ double finish_float(Type type, double exact, const FloatMode& mode) {
 
 namespace {
 
-// Volatile keeps each operation between the calls that set the host's rounding.
+// `volatile` keeps the compiler from moving the operation across the calls that set the host's rounding mode.
 double add(double a, double b, Rounding rounding) {
   const RoundingScope scope(rounding);
   volatile double x = a;
@@ -57,7 +57,7 @@ double multiply(double a, double b, const FloatMode& mode) {
   return product;
 }
 
-// a * b + c, rounded once to the type.
+// Returns a * b + c, rounded once to the type.
 double fused(Type type, double a, double b, double c, const FloatMode& mode) {
   if (mode.alternate && (a == 0.0 || b == 0.0)) {
     return c;
@@ -121,7 +121,7 @@ Result float_lane(const Frame& frame, const Prepared& prepared, const LaneInput&
       exact = add(multiply(a, b, mode), multiply(1.0 - a, c, mode), mode.rounding);
       break;
     case ir::Operation::fraction:
-      // Always below one: what would round up to it stops short.
+      // Rounds toward zero, so that the fraction stays below one.
       exact = round_to(type, a - std::floor(a), Rounding::zero);
       break;
     case ir::Operation::floor:

@@ -16,14 +16,15 @@ Wide shift_left(Wide value, unsigned count) {
   return static_cast<Wide>(static_cast<UnsignedWide>(value) << count);
 }
 
-// Bits of a source as an unsigned number of its own width.
+// Returns the bits of a source as an unsigned integer of the source's width.
 uint64_t pattern(const ir::Lowered& lowered, const LaneInput& input, unsigned which) {
   const unsigned bits = traits(lowered.source[which].type).bytes * 8u;
   const auto all = static_cast<uint64_t>(input.source[which].integer);
   return bits >= 64 ? all : all & ((uint64_t{1} << bits) - 1);
 }
 
-// The second step of a 32 by 32 multiplication: the accumulator holds `other` times the low word of `split`.
+// Returns the result of the second step of a 32 by 32 bit multiplication. The accumulator holds `other` times the low
+// word of `split`.
 Wide multiply_high(Wide other, Wide split, bool is_signed, Wide accumulator) {
   const Wide upper = is_signed ? split >> 16 : (split >> 16) & 0xffff;
   return accumulator + shift_left(product(other, upper), 16);

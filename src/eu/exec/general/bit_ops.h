@@ -1,5 +1,5 @@
-// Operations on the bits of a dword: one lane of BFE, BFI, FBH and their like, for the general path and the faster
-// ones.
+// Operations on the bits of a dword: one lane of BFE, BFI1, BFI2, FBH, FBL, BFREV and DP4A, shared by the general path
+// and the array routines.
 #pragma once
 
 #include <bit>
@@ -52,7 +52,7 @@ inline uint32_t insert_bits(uint32_t mask, uint32_t data, uint32_t below) {
   return inserted | (below & ~mask);
 }
 
-// The sum of four products of bytes.
+// Returns the sum of four products of bytes.
 inline int64_t dot_bytes(uint32_t a, bool a_signed, uint32_t b, bool b_signed) {
   int64_t sum = 0;
   for (unsigned i = 0; i < 4; ++i) {

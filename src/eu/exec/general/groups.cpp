@@ -14,7 +14,7 @@ double element(const Frame& frame, const SourceReader& source, unsigned lane) {
   return flushes(source.type(), frame.mode) ? flush(source.type(), value) : value;
 }
 
-// A sum of products, kept in double precision until its end.
+// A sum of products in double precision; finish_float() rounds it once.
 struct Terms {
   std::array<double, 8> factors{};  // pairs
   unsigned count = 0;
@@ -53,7 +53,7 @@ Terms dot(const Frame& frame, ir::Operation operation, const SourceSet& sources,
   return terms;
 }
 
-// Pairs of factors, and a last term of its own.
+// Returns the products of pairs of sources, and the last source as a term without a second factor.
 Terms plane(const Frame& frame, const SourceSet& sources, unsigned count, unsigned lane) {
   Terms terms;
   for (unsigned i = 0; i + 1 < count; i += 2) {
@@ -95,7 +95,7 @@ Result group_lane(const Frame& frame, const Prepared& prepared, const SourceSet&
 }
 
 Result indexed_copy_lane(const Frame& frame, const Prepared& prepared, unsigned lane) {
-  // The first address names the register, each lane's own the byte in it.
+  // The address of lane 0 gives the register; the address of each lane gives the byte in it.
   const ir::Source& source = prepared.lowered.source[0];
   const ir::LaneTable& table = prepared.lowered.table(source.access);
   const auto address = [&](unsigned which) { return frame.thread.address[table.word[which]] + table.offset[which]; };

@@ -1,5 +1,5 @@
-// Operations whose lanes look at more than their own elements: dot products, planes, sums of differences, moves by
-// address.
+// Operations whose lanes read more than their own elements: dot products, planes, sums of absolute differences, indexed
+// moves.
 #pragma once
 
 #include "eu/exec/general/alu.h"

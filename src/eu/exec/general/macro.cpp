@@ -6,7 +6,7 @@ namespace halogen::eu {
 
 namespace {
 
-// At least 106 bits of mantissa where the host has them.
+// The widest float of the host: a mantissa of 113 bits where __float128 exists.
 #ifdef __SIZEOF_FLOAT128__
 __extension__ using Extended = __float128;
 #else
@@ -29,7 +29,8 @@ Extended operand(const Frame& frame, const SourceSet& sources, unsigned which, u
   return value;
 }
 
-// To the register's type at once; a sticky bit keeps the double between them exact enough for F.
+// Rounds to the register's type. F and HF are rounded from a double whose last bit is sticky, so that two roundings
+// give the same result as one.
 double rounded(Type type, Extended value, Rounding rounding) {
   const auto host = static_cast<double>(value);
   if (type == Type::df) {
@@ -81,7 +82,7 @@ struct Limits {
   int largest;
 };
 
-// Exponents inside which no step of a sequence overflows or loses bits.
+// Returns the exponents for which no step of a sequence overflows or loses bits.
 Limits safe(Type type) {
   return type == Type::df ? Limits{-900, 900} : type == Type::f ? Limits{-96, 96} : Limits{-8, 8};
 }
@@ -107,7 +108,7 @@ double root(double a, Rounding rounding) {
 }
 
 Extended inverse_root(double a) {
-  // One step of Newton on the host's value doubles its bits.
+  // Each Newton step doubles the number of correct bits: two steps from the host's double fill Extended.
   const Extended wide = static_cast<Extended>(a);
   Extended y = static_cast<Extended>(1.0 / std::sqrt(a));
   for (int i = 0; i < 2; ++i) {

@@ -1,5 +1,5 @@
 // The steps of IEEE division and square root: invm, rsqtm and madm. Between steps a value is wider than its register:
-// what lies below the register's mantissa stands in an mme register.
+// an mme register holds the bits below the register's mantissa.
 #pragma once
 
 #include "eu/exec/general/alu.h"

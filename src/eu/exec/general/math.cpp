@@ -22,11 +22,11 @@ constexpr std::array kBounds{
     MathBound{MathFunction::cos, "cos", "8e-4 absolute in +-32767 pi"},
     MathBound{MathFunction::sincos, "sincos", "8e-4 absolute in +-32767 pi"},
     MathBound{MathFunction::divide, "fdiv", "2 ulp"},
-    MathBound{MathFunction::power, "pow", "that of exp(b * log(a))"},
+    MathBound{MathFunction::power, "pow", "bound of exp(b * log(a))"},
     MathBound{MathFunction::inverse_macro, "invm",
-              "seed of a macro: the extension below the mantissa is the model's own"},
+              "start value of a macro: bits below the mantissa may differ from hardware"},
     MathBound{MathFunction::rsqrt_macro, "rsqtm",
-              "seed of a macro: the extension below the mantissa is the model's own"},
+              "start value of a macro: bits below the mantissa may differ from hardware"},
 };
 
 }  // namespace
@@ -112,7 +112,7 @@ Wide integer_math(MathFunction function, Wide numerator, Wide denominator, Type 
   return remainder ? numerator % denominator : numerator / denominator;
 }
 
-// Integer division takes the denominator first.
+// For integer division, the first register of the payload holds the denominator and the second one the numerator.
 SendOutcome math_box(const MessageControl& control, const Message& message, const FloatMode& mode) {
   const MathFunction function = function_of(control.math);
   const bool is_signed = control.signed_;
@@ -162,7 +162,7 @@ SendOutcome math_box(const MessageControl& control, const Message& message, cons
     out[0][lane] = evaluate(function);
     out[1][lane] = function == MathFunction::sincos ? evaluate(MathFunction::cos) : 0;
   }
-  // A result may begin inside of a register.
+  // A response may begin inside a register, so its size need not be a multiple of a register.
   const size_t registers = std::min<size_t>(pair ? 2 : 1, (message.response.size() + kGrfBytes - 1) / kGrfBytes);
   for (size_t reg = 0; reg < registers; ++reg) {
     for (unsigned lane = 0; lane < kLanes; ++lane) {

@@ -1,5 +1,6 @@
-// The math functions: of the MATH instruction (Gen6 on) and of the math box that Gen4 and 5 send to. Hardware gives
-// approximations; here the host's double precision result is rounded once, which lies inside each published bound.
+// The math functions, for the MATH instruction (Gen6 on) and for messages to the math box (Gen4 and Gen5). Hardware
+// returns approximations. The model rounds the host's double precision result once, which is within every published
+// error bound.
 #pragma once
 
 #include <span>
@@ -11,19 +12,20 @@
 
 namespace halogen::eu {
 
-// Operands that are not NaN. The result is rounded by the caller.
+// Returns a math function in double precision; the caller rounds. Requires operands that are not NaN.
 double math_function(MathFunction function, double a, double b, bool alternate);
-// Quotient and remainder toward zero; a division by zero gives all ones as the quotient and the numerator as the rest.
+// Returns the quotient, rounded toward zero, or the remainder. A division by zero has the quotient with all bits set
+// and the numerator as remainder.
 Wide integer_math(MathFunction function, Wide numerator, Wide denominator, Type type);
 
 struct MathBound {
   MathFunction function;
   std::string_view name;
-  std::string_view hardware;  // what the hardware's result may differ by from the exact one
+  std::string_view hardware;  // error bound of the hardware
 };
 std::span<const MathBound> math_bounds();
 
-// Gen4 and 5: a message to the math box.
+// Executes a message to the math box (Gen4 and Gen5).
 SendOutcome math_box(const MessageControl& control, const Message& message, const FloatMode& mode);
 
 }  // namespace halogen::eu

@@ -22,7 +22,7 @@ constexpr int host_rounding(Rounding rounding) {
   return FE_TONEAREST;
 }
 
-// Whether a magnitude with something left over goes to the next one up.
+// Returns whether an inexact magnitude is rounded away from zero.
 constexpr bool rounds_away(Rounding rounding, bool negative, bool odd, unsigned remainder_class) {
   // remainder_class: 0 exact, 1 below half, 2 half, 3 above half
   if (remainder_class == 0) {
@@ -83,7 +83,7 @@ uint64_t narrow(double value, Format format, Rounding rounding) {
     rest = lost == 0 ? 0 : lost < half ? 1 : lost == half ? 2 : 3;
   }
   if (biased > 0) {
-    kept -= uint64_t{1} << format.mantissa;  // the leading one; the exponent below brings it back
+    kept -= uint64_t{1} << format.mantissa;  // removes the implicit leading one
   }
   if (biased >= (1 << format.exponent) - 1) {
     const bool to_infinity = rounding == Rounding::nearest || (rounding == Rounding::up && !negative) ||
@@ -131,7 +131,7 @@ double half_to_double(uint16_t bits) {
   return widen(bits, kHalf);
 }
 double single_to_double(uint32_t bits) {
-  // The host converts exactly, but makes a NaN quiet.
+  // The host's conversion is exact, but makes a signalling NaN quiet.
   return (bits & 0x7fff'ffff) > 0x7f80'0000 ? widen(bits, kSingle) : static_cast<double>(std::bit_cast<float>(bits));
 }
 uint16_t double_to_half(double value, Rounding rounding) {
@@ -145,7 +145,8 @@ uint32_t double_to_single(double value, Rounding rounding) {
 }
 
 double vf_to_double(uint8_t bits) {
-  // Sign, three bits of exponent biased by 3, four of fraction; the two patterns without either are zeros.
+  // A sign, three bits of exponent with a bias of 3 and four bits of fraction. If exponent and fraction are 0, the
+  // value is a zero.
   const double sign = (bits & 0x80) != 0 ? -1.0 : 1.0;
   if ((bits & 0x7f) == 0) {
     return sign * 0.0;
@@ -237,7 +238,7 @@ Wide float_to_int(Type type, double value) {
   if (whole <= static_cast<double>(lowest(type))) {
     return lowest(type);
   }
-  // The highest integer may not be a double: compare with the one after it.
+  // A double may not represent the highest integer: compare with the next one, a power of two.
   const double beyond = std::ldexp(1.0, traits(type).bytes * 8 - (traits(type).is_signed ? 1 : 0));
   return whole >= beyond ? highest(type) : static_cast<Wide>(whole);
 }
@@ -248,7 +249,7 @@ double int_to_float(Type type, Wide value, Rounding rounding) {
   }
   const bool negative = value < 0;
   UnsignedWide magnitude = negative ? -static_cast<UnsignedWide>(value) : static_cast<UnsignedWide>(value);
-  // 64 bits with a sticky bit below keep enough for one rounding to double or less.
+  // 62 bits, the last one sticky, are enough for a single rounding to double or a narrower type.
   int exponent = 0;
   while ((magnitude >> 62) != 0) {
     magnitude = (magnitude >> 1) | (magnitude & 1);
@@ -260,7 +261,7 @@ double int_to_float(Type type, Wide value, Rounding rounding) {
     volatile double rounded = static_cast<double>(signed_value);
     return std::ldexp(rounded, exponent);
   }
-  // Fold what a narrower format cannot see into the sticky bit, so that the double is exact.
+  // 50 bits, the last one sticky, are exact in a double and enough for a single rounding to F or HF.
   while ((magnitude >> 50) != 0) {
     magnitude = (magnitude >> 1) | (magnitude & 1);
     ++exponent;

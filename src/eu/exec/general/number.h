@@ -1,5 +1,5 @@
-// Numbers as lanes hold them: element types, exact values, conversions, float modes. An integer of any type (and of the
-// accumulator) is a Wide, a float of any type is a double, which holds HF, F and DF exactly, payloads of NaN included.
+// Values of lanes: element types, conversions, float modes. An integer of any type (and of the accumulator) is a Wide.
+// A float of any type is a double, which represents HF, F and DF exactly, including the payloads of NaN.
 #pragma once
 
 #include <array>
@@ -22,8 +22,8 @@ struct TypeTraits {
   bool is_signed;
 };
 
-// By the order of Type. NF is kept as F: the accumulator's extra mantissa is not modelled. The last three are what an
-// element of a vector immediate is.
+// In the order of Type. NF is kept as F: the accumulator's extra mantissa is not modelled. The last three rows describe
+// one element of a vector immediate.
 inline constexpr std::array kTypeTraits{
     TypeTraits{1, false, false},  // ub
     TypeTraits{1, false, true},   // b
@@ -49,7 +49,7 @@ constexpr TypeTraits traits(Type type) {
 
 enum class Rounding : uint8_t { nearest = 0, up = 1, down = 2, zero = 3 };
 
-// What cr0 says about floats.
+// The float modes of cr0.
 struct FloatMode {
   Rounding rounding = Rounding::nearest;
   bool flush_half = true;
@@ -59,7 +59,7 @@ struct FloatMode {
   friend bool operator==(const FloatMode&, const FloatMode&) = default;
 };
 
-// Sets the host's rounding while it lives. Nearest costs nothing.
+// Sets the host's rounding mode for its lifetime. Does nothing for rounding to nearest, the host's default.
 class RoundingScope {
  public:
   explicit RoundingScope(Rounding rounding);
@@ -79,29 +79,29 @@ inline double quiet(double nan) {
   return std::bit_cast<double>(std::bit_cast<uint64_t>(nan) | (uint64_t{1} << 51));
 }
 
-// Exact. A signalling NaN stays one.
+// Return the exact value. A signalling NaN stays a signalling NaN.
 double half_to_double(uint16_t bits);
 double single_to_double(uint32_t bits);
-// A NaN keeps the upper part of its payload.
+// Return the bits of the rounded value. A NaN keeps the upper part of its payload.
 uint16_t double_to_half(double value, Rounding rounding);
 uint32_t double_to_single(double value, Rounding rounding);
 double vf_to_double(uint8_t bits);
 
 double float_from_bits(Type type, uint64_t bits);
 uint64_t float_to_bits(Type type, double value, Rounding rounding);
-// Rounded to the type and back.
+// Returns the value rounded to the type.
 double round_to(Type type, double value, Rounding rounding);
 bool flushes(Type type, const FloatMode& mode);
-double flush(Type type, double value);  // denormals of the type become a zero of the same sign
+double flush(Type type, double value);  // replaces denormals of the type by a zero of the same sign
 
 Wide int_from_bits(Type type, uint64_t bits);
 Wide lowest(Type type);
 Wide highest(Type type);
 Wide wrap(Type type, Wide value);
 Wide clamp(Type type, Wide value);
-// Toward zero, clamped; NaN is 0.
+// Converts a float to an integer: rounds toward zero and clamps to the type; NaN becomes 0.
 Wide float_to_int(Type type, double value);
-// Rounded once, to the precision of the float type, as a double.
+// Converts an integer to a float: rounds once, to the precision of the type.
 double int_to_float(Type type, Wide value, Rounding rounding);
 
 }  // namespace halogen::eu

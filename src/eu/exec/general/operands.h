@@ -1,5 +1,5 @@
-// Operands of any form, one lane at a time: the bits of an element, its value with modifiers, and the way back. The
-// general path; nothing here is fast. Elements outside a register file read zero and are not written.
+// Loads and stores operands of any form, one lane at a time: the bits of an element, and its value with modifiers. Part
+// of the general path, not written for speed. An element outside its register file reads zero and is not written.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ struct Value {
   double real = 0.0;  // if its type is a float
 };
 
-// A register file's bytes while an instruction runs. Files that are worked out when read are copied to `computed`.
+// The bytes of a register file while an instruction runs. A computed file is a copy in `computed_`.
 class FileView {
  public:
   FileView() = default;
@@ -23,11 +23,11 @@ class FileView {
   FileView& operator=(const FileView&) = delete;
   void open(Frame& frame, const Prepared& prepared, ir::File file, const ir::Access& access, Type type);
 
-  // Returns the byte of a lane's element in the file, or a negative number: it is outside.
+  // Returns the offset of a lane's element in the file. Negative: the element is outside the file.
   [[nodiscard]] int32_t offset(unsigned lane) const;
   [[nodiscard]] uint64_t load(unsigned lane) const;
   void store(unsigned lane, uint64_t bits);
-  // Return what a write to a file that is worked out has left.
+  // Return the content of the copy of a computed file.
   [[nodiscard]] uint16_t word(size_t index) const;
   [[nodiscard]] uint32_t dword() const;
 
@@ -37,12 +37,12 @@ class FileView {
   const Thread* thread_ = nullptr;
   std::byte* data_ = nullptr;  // first byte of the file
   int32_t bytes_ = 0;
-  int32_t first_ = 0;  // of the file in the thread
+  int32_t first_ = 0;  // offset of the file in the thread
   uint8_t size_ = 4;
   std::array<std::byte, ir::kComputedBytes> computed_;
 };
 
-// Completes a write to a file that is worked out, or whose change has effects. True: the ip was written.
+// Applies a write to a computed file, or to a file whose change has effects. True: the ip was written.
 bool commit(Frame& frame, const ir::Target& target, const FileView& view);
 
 class SourceReader {
@@ -63,7 +63,8 @@ class SourceReader {
 
 using SourceSet = std::array<SourceReader, ir::Lowered::kMaxSources>;
 
-// Accumulator lanes with all their bits; offsets are bytes in the accumulators.
+// Read and write one element of the accumulators. Integers include the bits above their element. `offset` is the byte
+// in the accumulators; an element outside of them reads zero and is not written.
 Wide accumulator_integer(const Thread& thread, int32_t offset, Type type);
 void set_accumulator_integer(Thread& thread, int32_t offset, Type type, Wide value);
 void set_accumulator_bits(Thread& thread, int32_t offset, unsigned bytes, uint64_t bits);

@@ -1,5 +1,5 @@
-// What a condition modifier says of two values: one function for the general path and all specialised ones.
-// Unordered and overflow are not relations of values; callers that know about NaN and wrapping test for them first.
+// Evaluates a condition modifier for two values, for the general path and all specialised routines. Unordered and
+// overflow are not relations of two values: callers that handle NaN and overflow test for them first.
 #pragma once
 
 #include "eu/isa/instruction.h"

@@ -1,4 +1,4 @@
-// Rounding of one number to a whole one, for the general path and the faster ones.
+// Rounds a float to an integral value, for the general path and the array routines.
 #pragma once
 
 #include <cmath>
@@ -7,7 +7,7 @@
 
 namespace halogen::eu {
 
-// Nearest whole number, ties to even, whatever the host's mode.
+// Returns the nearest integral value, ties to even. Does not depend on the host's rounding mode.
 inline double nearest_even(double x) {
   const double down = std::floor(x);
   const double rest = x - down;
@@ -22,7 +22,7 @@ inline double nearest_even(double x) {
 
 struct Rounded {
   double value;
-  bool increment;  // Gen4 and 5: the right answer is one more
+  bool increment;  // Gen4 and Gen5 return the floor: true if the rounded value is one more
 };
 
 inline Rounded round_whole(ir::Operation operation, double x) {
