@@ -1,13 +1,13 @@
-// Runs EU threads. A Kernel is a program decoded and prepared once; KernelLibrary keeps kernels for all units of a
-// device. An Executor runs a thread on one for a number of instructions. The Interpreter is the first executor; a
-// faster one must leave the same bits.
+// Runs EU threads. A Kernel is a program decoded and prepared once; KernelLibrary keeps the kernels of all units of a
+// device. An Executor runs a thread with a kernel for a number of instructions. The interpreter is the reference: every
+// other executor must leave the same bits.
 //
 //   const auto executor = make_interpreter(gen);
-//   const auto kernel = executor->prepare(code, start_ip);   // code: gives the instruction at a byte offset
+//   const auto kernel = executor->prepare(code, start_ip);   // code: a CodeSource
 //   thread.start(start_ip, mask);
 //   while (executor->run(thread, *kernel, 10000, target) == ThreadStatus::running) {}
 //
-// `blocked` and `faulted` are left by calling run again: the same instruction is tried again.
+// After `blocked` or `faulted`, call run() again to retry the same instruction.
 #pragma once
 
 #include <cstdint>
@@ -26,63 +26,63 @@
 
 namespace halogen::eu {
 
-// Where instructions come from: memory and a decoder, or a vector in a test. Offsets count from the instruction base.
+// A source of instructions: memory and a decoder, or a vector in a test. Offsets count from the instruction base.
 class CodeSource {
  public:
   virtual ~CodeSource() = default;
-  // An instruction of op `illegal` where bits mean nothing; nothing where memory cannot be read.
+  // Returns the instruction at an offset: Op::illegal if the bits do not decode. Nothing: memory cannot be read.
   virtual std::optional<Instruction> at(uint32_t offset) const = 0;
 };
 
-// Prepared code that can be reached from its entry. Constant once made: threads on several host threads share it.
+// Prepared code that is reachable from its entry. It never changes, so several host threads may share it.
 class Kernel {
  public:
   virtual ~Kernel() = default;
   [[nodiscard]] virtual uint32_t entry() const = 0;
   [[nodiscard]] virtual size_t instruction_count() const = 0;
-  // No other kernel has had it.
+  // Returns a number that no other kernel of the process has or had.
   [[nodiscard]] virtual uint64_t number() const = 0;
-  // What its threads can have written, unless they stray.
+  // Returns the registers that its threads may write, except threads with Thread::strayed.
   [[nodiscard]] virtual RegisterUse writes() const = 0;
   [[nodiscard]] virtual const Instruction* find(uint32_t offset) const = 0;
-  // Every instruction that can be reached without a register, by offset.
+  // Calls `each` for every instruction of the kernel, in the order of offsets.
   virtual void visit(const std::function<void(uint32_t, const Instruction&)>& each) const = 0;
 };
 
-// How often which instruction ran, by operation and types. One for each host thread; merged by the caller.
+// Counts how often each instruction of a kernel ran. Each host thread has its own; the caller merges them.
 class ExecutionCounts {
  public:
   virtual ~ExecutionCounts() = default;
   virtual void report(FidelityReport& report) const = 0;
-  // Adds those of another one of the same kernel, and begins again there; or only begins again.
+  // Adds the counts of `other`, which must be of the same kernel, and clears `other`.
   virtual void take(ExecutionCounts& other) = 0;
   virtual void clear() = 0;
-  // As if the first instructions of the kernel, in the order of their offsets, had run so often.
+  // Adds `times` to the first instructions of the kernel, in the order of their offsets.
   virtual void add_first(size_t instructions, uint64_t times) = 0;
 };
 
 class Executor {
  public:
   virtual ~Executor() = default;
-  // Names the executor and everything beside code that its kernels depend on: generation, options, a JIT's host.
+  // Names the executor and everything beside code that its kernels depend on: generation, options, host of a JIT.
   [[nodiscard]] virtual std::string name() const = 0;
   [[nodiscard]] virtual spec::GenId gen() const = 0;
   [[nodiscard]] virtual std::unique_ptr<Kernel> prepare(std::shared_ptr<const CodeSource> code,
                                                         uint32_t entry) const = 0;
-  // At most `budget` instructions. The thread's status is the answer; `running` means that the budget is used up.
+  // Runs at most `budget` instructions and returns the thread's status. `running`: the budget is used up.
   virtual ThreadStatus run(Thread& thread, const Kernel& kernel, uint64_t budget, MessageTarget& target,
                            ExecutionCounts* counts = nullptr) const = 0;
   [[nodiscard]] virtual std::unique_ptr<ExecutionCounts> make_counts(const Kernel& kernel) const = 0;
-  // One line about how the instruction at an offset is run, for people.
+  // Describes in one line how the instruction at an offset is executed, for debugging.
   [[nodiscard]] virtual std::string describe(const Kernel& kernel, uint32_t offset) const = 0;
 };
 
 struct InterpreterOptions {
-  bool only_generic = false;  // never a specialised routine: the judge of those
+  bool only_generic = false;  // use the general path only, the reference of the specialised routines
 };
 std::unique_ptr<Executor> make_interpreter(spec::GenId gen, InterpreterOptions options = {});
 
-// Instructions in a row at offset 0, 16 bytes each unless they say 8.
+// Returns a source of consecutive instructions from offset 0 on. An instruction takes 16 bytes unless its size is 8.
 std::shared_ptr<const CodeSource> make_code(std::span<const Instruction> instructions);
 
 }  // namespace halogen::eu

@@ -41,7 +41,7 @@ class Interpreter final : public Executor {
                    ExecutionCounts* counts) const override {
     const auto& kernel = static_cast<const PreparedKernel&>(any_kernel);
     if (thread.status == ThreadStatus::blocked || thread.status == ThreadStatus::faulted) {
-      thread.status = ThreadStatus::running;  // the same instruction again
+      thread.status = ThreadStatus::running;  // retry the same instruction
     }
     if (thread.status != ThreadStatus::running) {
       return thread.status;
@@ -63,7 +63,7 @@ class Interpreter final : public Executor {
       const Step step = (prepared->fast != nullptr ? prepared->fast : prepared->handler)(frame, *prepared);
       if (!advance(thread, *prepared, step)) {
         if (counters != nullptr && thread.status == ThreadStatus::blocked) {
-          --counters[kernel.index_of(*prepared)];  // it was only tried
+          --counters[kernel.index_of(*prepared)];  // not executed: it will be retried
         }
         return thread.status;
       }
@@ -88,14 +88,14 @@ class Interpreter final : public Executor {
   }
 
  private:
-  // False: the thread cannot go on now.
+  // Sets the ip after a step. False: the thread cannot continue now.
   static bool advance(Thread& thread, const Prepared& prepared, Step step) {
     switch (step) {
       case Step::next:
         if (prepared.next < thread.join_ip) {
           thread.ip = prepared.next;
         } else {
-          go_on_at(thread, prepared.next);
+          continue_at(thread, prepared.next);
         }
         return true;
       case Step::jumped:

@@ -1,5 +1,5 @@
-// Prepared kernels: which handler runs an instruction, its execution type, its targets. Code is followed from the
-// entry; what can only be reached through a register is prepared when a thread gets there, each time.
+// Prepared kernels: the handler, the lowered form and the branch targets of each instruction. Code is followed from the
+// entry. An instruction that is reached only through a register is prepared each time a thread executes it.
 #pragma once
 
 #include <memory>
@@ -51,8 +51,8 @@ class PreparedKernel final : public Kernel {
   uint64_t number_;
   RegisterUse writes_;
   uint32_t first_ = 0;           // offset of slot 0
-  std::vector<uint32_t> slots_;  // by offset / 8: index + 1 in the list
-  std::vector<Prepared> list_;   // by offset
+  std::vector<uint32_t> slots_;  // by (offset - first_) / 8: index in list_ plus 1; 0: no instruction
+  std::vector<Prepared> list_;   // in the order of offsets
 };
 
 }  // namespace halogen::eu

@@ -1,5 +1,5 @@
-// An instruction as the interpreter runs it: lowered once, when a kernel is prepared, and bound to the routine that
-// runs it. Only for src/eu/exec.
+// An instruction in the form that the interpreter runs: lowered once, when a kernel is prepared, and bound to the
+// routine that executes it. Only for src/eu/exec.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ struct Prepared;
 struct Frame;
 
 enum class Step : uint8_t {
-  next,    // the next instruction follows, unless waiting channels join there
+  next,    // go on with the next instruction; waiting channels may join there
   jumped,  // the handler has set the thread's ip
   stop     // the thread's status says why
 };
@@ -27,7 +27,7 @@ using Handler = Step (*)(Frame&, const Prepared&);
 // The parts of a routine over arrays of 32-bit or 64-bit elements: see vector/loops.h.
 struct Loops {
   using Load = void (*)(const std::byte* thread, const ir::Source& source, unsigned lanes, void* out);
-  // Returns what the condition modifier says, a bit for each lane. `lanes_on`: lanes that run, or the predicate of SEL.
+  // Returns the flag bits of comparisons, a bit for each lane. `lanes_on`: enabled lanes, or the predicate of SEL.
   using Compute = uint32_t (*)(const void* a, const void* b, const void* c, void* out, unsigned lanes, bool flush,
                                uint32_t lanes_on);
   using Test = uint32_t (*)(const void* result, unsigned lanes, Condition condition);
@@ -37,22 +37,22 @@ struct Loops {
   Compute compute = nullptr;
   Test test = nullptr;     // null: `compute` decides, or there is no condition
   Store store = nullptr;   // null: there is no target
-  bool has_modes = false;  // rounding mode and alternate floats have a say
+  bool has_modes = false;  // the result depends on rounding mode and alternate floats
   bool is_double = false;
 };
 
-// What is computed over arrays of doubles or 64-bit integers: see vector/arrays.h.
+// The parts of a routine over arrays of doubles or 64-bit integers: see vector/arrays.h.
 struct ArrayContext;
 union ArrayValues;
 using ArrayCompute = void (*)(ArrayContext& context, ArrayValues* const* source, ArrayValues& out, unsigned count);
 struct Arrays {
   ArrayCompute compute = nullptr;
-  Type result = Type::d;   // of what is computed
-  bool raw = false;        // bits of the result go to the target as they are
+  Type result = Type::d;   // type of the computed values
+  bool raw = false;        // the target gets the bits of the result without conversion
   bool floats = false;     // sources are floats
   bool rounds = false;     // the result is rounded to its type
-  bool has_modes = false;  // float modes have a say
-  bool copies = false;     // bits of any type pass as unsigned numbers
+  bool has_modes = false;  // the result depends on rounding mode and alternate floats
+  bool copies = false;     // bits of any type are copied as unsigned integers
 
   [[nodiscard]] Type raw_type(Type type) const {
     if (!copies) {
@@ -63,11 +63,11 @@ struct Arrays {
   }
 };
 
-// What the loop and the routines read comes first, in as few cache lines as possible.
+// Members that the interpreter's loop and the routines read come first, in as few cache lines as possible.
 struct alignas(64) Prepared {
   Handler handler = nullptr;  // the general path
-  Handler fast = nullptr;     // a routine of the table in vector/routines.h, if one fits
-  Handler rest = nullptr;     // the next routine that fits: takes what `fast` does not do at run time
+  Handler fast = nullptr;     // the routine of the table in vector/routines.h; null: no row fits
+  Handler rest = nullptr;     // the next routine that fits: `fast` calls it for cases it does not handle
   uint32_t offset = 0;
   uint32_t next = 0;
   ir::Lowered lowered;
@@ -76,16 +76,16 @@ struct alignas(64) Prepared {
   uint32_t jip = 0;  // targets as offsets from the instruction base
   uint32_t uip = 0;
   Instruction in;
-  // Sends of generations that move src0 to the message registers first: that move.
+  // The implied move of src0 to the message registers, on generations where SEND does one.
   std::shared_ptr<const Prepared> implied_move;
   bool short_descriptor = false;         // a descriptor in a register names the function and has no header bit
-  bool sends_message_registers = false;  // payloads lie in message registers, also where there is no move
+  bool sends_message_registers = false;  // payloads are in message registers, with or without a move
 };
 
-// What a handler works with.
+// The context in which a handler executes.
 struct Frame {
   Thread& thread;
-  const EuRules& rules;  // for flow control only: all else is in Prepared::lowered
+  const EuRules& rules;  // for flow control and float modes; Prepared::lowered has all other rules applied
   MessageTarget& target;
   FloatMode mode;
   spec::GenId gen;

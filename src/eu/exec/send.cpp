@@ -21,8 +21,9 @@ uint32_t address_dword(const Thread& thread, unsigned dword) {
   return thread.address[word] | (static_cast<uint32_t>(thread.address[word + 1]) << 16);
 }
 
-// Gen4 and 4.5: the function stands in the descriptor too, and a header is always there.
-void take_short_descriptor(Message& message) {
+// Converts a descriptor of Gen4 and Gen4.5 to the later layout. It names the shared function too, and a header is
+// always present.
+void convert_short_descriptor(Message& message) {
   const uint32_t given = message.descriptor;
   message.function = static_cast<uint8_t>(Descriptor4Bits::kFunction.of(given));
   message.end_of_thread |= (given & Descriptor4Bits::kEndOfThread) != 0;
@@ -32,7 +33,7 @@ void take_short_descriptor(Message& message) {
                        DescriptorBits::kMessageLength.put(Descriptor4Bits::kMessageLength.of(given));
 }
 
-// Whole registers of a file, or nothing if they are not all there.
+// Returns the bytes of whole registers. Nothing: the file has fewer registers.
 std::optional<std::span<std::byte>> registers_of(Thread& thread, File file, unsigned first, unsigned count) {
   const std::span<std::byte> bytes =
       file == File::mrf ? std::span<std::byte>(thread.mrf) : std::span<std::byte>(thread.grf);
@@ -50,7 +51,8 @@ unsigned first_register(const Thread& thread, const Operand& operand) {
   return address < 0 ? kGrfs : static_cast<unsigned>(address) / static_cast<unsigned>(kGrfBytes);
 }
 
-// Gen4.5: the other eight channels of a compressed message to the math box have the next registers. False: not there.
+// Sends the second half of a compressed message to the math box (Gen4.5): the other eight channels use the next
+// registers. False: those registers do not exist.
 bool second_half(Thread& thread, const Instruction& in, const Message& first, const MessageControl& control,
                  const FloatMode& mode) {
   constexpr unsigned kHalf = 8;
@@ -82,8 +84,8 @@ Instruction implied_move_of(const Instruction& send) {
   move.sources = 1;
   move.saturate = false;
   if (!send.compressed) {
-    const unsigned most = static_cast<unsigned>(kGrfBytes) / size_of(send.src[0].type);
-    move.exec_size = static_cast<uint8_t>(std::min<unsigned>(move.exec_size, most));
+    const unsigned lanes_of_register = static_cast<unsigned>(kGrfBytes) / size_of(send.src[0].type);
+    move.exec_size = static_cast<uint8_t>(std::min<unsigned>(move.exec_size, lanes_of_register));
   }
   move.condition = Condition::none;
   move.dst = Operand{};
@@ -109,7 +111,7 @@ Step execute_send(Frame& frame, const Prepared& prepared) {
     message.end_of_thread |= (extended & ExtendedBits::kEndOfThread) != 0;
   }
   if (info.descriptor_in_register && prepared.short_descriptor) {
-    take_short_descriptor(message);
+    convert_short_descriptor(message);
   }
   message.extended = extended & ~kNotSent;
   message.channels = enabled_lanes(frame, prepared.lowered.mask) & predicate_lanes(thread, prepared.lowered.mask);
@@ -150,8 +152,8 @@ Step execute_send(Frame& frame, const Prepared& prepared) {
   const MessageControl control =
       moves ? unpack_control(frame.gen, message.function, message.descriptor) : MessageControl{};
   const bool math = control.function == SharedFunction::math;
-  // Components that the destination does not name are not written by messages that write (align16: scratch, for one),
-  // nor by what the math box answers.
+  // An align16 write mask also disables components of messages that write memory (scratch, for example) and of
+  // responses of the math box.
   if (in.align16 && !message.end_of_thread &&
       (response_length == 0 || control.function == SharedFunction::dpwr || math)) {
     constexpr uint32_t kEveryVector = 0x1111'1111;
@@ -196,7 +198,7 @@ Step take_notification(Thread& thread, size_t which) {
 }  // namespace
 
 Step execute_wait(Frame& frame, const Prepared& prepared) {
-  // Compilers name the register as destination and source.
+  // Compilers name the notification register as destination and as source.
   const Operand& named = prepared.in.src[0].is_arf(Arf::notification) ? prepared.in.src[0] : prepared.in.dst;
   return take_notification(frame.thread, named.sub / 4);
 }
@@ -210,7 +212,7 @@ Step execute_sync(Frame& frame, const Prepared& prepared) {
     case SyncFunction::nop:
     case SyncFunction::allrd:
     case SyncFunction::allwr:
-      break;  // everything is in order already
+      break;  // instructions execute in order, so every dependency is met
   }
   return Step::next;
 }

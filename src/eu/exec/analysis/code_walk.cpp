@@ -8,10 +8,11 @@ namespace halogen::eu {
 
 namespace {
 
-constexpr size_t kInstructions = 1u << 16;  // at most
+constexpr size_t kMaxInstructions = 1u << 16;
 
-// break names the while itself: its channels go on behind it.
-uint32_t behind_while(uint32_t target, const CodeSource* code) {
+// Returns the instruction after a WHILE at `target`, or `target`. A BREAK names the WHILE, and its channels continue
+// after it.
+uint32_t after_while(uint32_t target, const CodeSource* code) {
   if (code != nullptr) {
     const auto there = code->at(target);
     if (there && there->op == Op::while_) {
@@ -33,7 +34,7 @@ uint32_t near_target(const Instruction& in, uint32_t offset) {
 
 uint32_t far_target(const Instruction& in, uint32_t offset, const CodeSource* code, const EuRules& rules) {
   const uint32_t target = offset + static_cast<uint32_t>(in.uip);
-  return in.op == Op::break_ && in.has_uip && rules.break_names_while ? behind_while(target, code) : target;
+  return in.op == Op::break_ && in.has_uip && rules.break_names_while ? after_while(target, code) : target;
 }
 
 std::map<uint32_t, Instruction> reachable_code(const CodeSource& code, uint32_t entry, const EuRules& rules) {
@@ -43,7 +44,7 @@ std::map<uint32_t, Instruction> reachable_code(const CodeSource& code, uint32_t 
     return (offset & 7) == 0 && offset - (entry - kCodeReach) < 2 * kCodeReach &&
            (offset >= entry - kCodeReach || entry < kCodeReach);
   };
-  while (!to_do.empty() && found.size() < kInstructions) {
+  while (!to_do.empty() && found.size() < kMaxInstructions) {
     const uint32_t offset = to_do.back();
     to_do.pop_back();
     if (!near(offset) || found.contains(offset)) {

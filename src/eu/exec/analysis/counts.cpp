@@ -50,7 +50,7 @@ std::string instruction_name(const Prepared& prepared) {
     name += fmt::format("{}{}", i == 0 ? "" : ",", type_name(in.src[i].type));
   }
   name += fmt::format("->{}", type_name(in.dst.type));
-  // What changes the class stands in the name.
+  // The name tells apart instructions whose fidelity class differs.
   for (unsigned i = 0; i < value_count(in); ++i) {
     if (in.src[i].is_arf(Arf::accumulator) && traits(in.src[i].type).is_float) {
       return name + " of an accumulator";

@@ -1,4 +1,5 @@
-// What ran, for the fidelity report: one counter an instruction of a kernel, named by operation and types.
+// Counts executed instructions for the fidelity report: one counter per instruction of a kernel, named by operation and
+// types.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 
 namespace halogen::eu {
 
-// "add f,f->f", "math.inv f->f", "send 10".
+// Returns the name of an instruction in the fidelity report: "add f,f->f", "math.inv f->f", "send 10".
 std::string instruction_name(const Prepared& prepared);
 
 class KernelCounts final : public ExecutionCounts {

@@ -23,7 +23,7 @@ InstructionClass class_of_math(const Instruction& in) {
     case MathFunction::int_remainder:
       return {};
     default:
-      return {FidelityClass::unsupported, "no such function: gives 0"};
+      return {FidelityClass::unsupported, "math function not implemented; result is 0"};
   }
 }
 
@@ -56,31 +56,31 @@ bool has_type(const Prepared& prepared, Type type) {
   return in.dst.type == type;
 }
 
-// Operands whose registers hold less, or something else, than hardware's.
+// Returns the class that the operands cause: some registers hold fewer bits, or other values, than in hardware.
 InstructionClass class_of_operands(const Prepared& prepared) {
   const Instruction& in = prepared.in;
   if (has_type(prepared, Type::nf)) {
-    return approximate("NF is kept as F: the accumulator's extra mantissa is not modelled");
+    return approximate("NF stored as F; extra mantissa bits of the accumulator not modelled");
   }
   if (names(prepared, Arf::timestamp)) {
-    return approximate("time counts the thread's instructions, not cycles");
+    return approximate("timestamp counts the thread's instructions, not cycles");
   }
   if (names(prepared, Arf::flow_control)) {
-    return approximate("flow control registers show the active channels only");
+    return approximate("flow control registers hold the active channels only");
   }
   const bool float_accumulator = traits(prepared.lowered.compute.type).is_float &&
                                  (names(prepared, Arf::accumulator) || in.op == Op::mac) &&
                                  prepared.lowered.compute.type != Type::df;
   if (float_accumulator) {
-    return approximate("a float in an accumulator keeps the mantissa of its type; hardware keeps more");
+    return approximate("accumulator floats stored with the mantissa of their type; hardware keeps more bits");
   }
   if (in.saturate && in.condition != Condition::none && in.op != Op::sel && in.op != Op::csel) {
-    return approximate("the condition sees the saturated result: public sources give two readings");
+    return approximate("condition tests the saturated result; public sources give two readings");
   }
   if (prepared.lowered.compute.type == Type::f && !prepared.lowered.compute.fused && in.op == Op::mad) {
-    return approximate("the product keeps double precision: how much hardware keeps is not published");
+    return approximate("product kept in double precision; hardware precision not published");
   }
-  // Mixed mode: F and HF together.
+  // Mixed mode: operands of F and of HF.
   bool half = in.dst.type == Type::hf;
   bool single = in.dst.type == Type::f;
   for (unsigned i = 0; i < value_count(in); ++i) {
@@ -90,7 +90,7 @@ InstructionClass class_of_operands(const Prepared& prepared) {
   const OpClass group = op_traits(in.op).group;
   const bool rounds = group == OpClass::arithmetic || group == OpClass::group || group == OpClass::macro;
   if (half && single && rounds && in.dst.type == Type::hf) {
-    return approximate("computed and rounded in F, then rounded to HF: hardware may round once");
+    return approximate("result rounded to F, then to HF; hardware may round once");
   }
   return {};
 }
@@ -103,7 +103,7 @@ InstructionClass class_of(const Prepared& prepared) {
     case Op::math:
       return class_of_math(in);
     case Op::madm:
-      return approximate("exact at the end of a macro; its steps keep the model's own extension");
+      return approximate("exact at the end of a macro; bits below the mantissa of a step may differ from hardware");
     case Op::dp4:
     case Op::dph:
     case Op::dp3:
@@ -111,7 +111,7 @@ InstructionClass class_of(const Prepared& prepared) {
     case Op::line:
     case Op::pln:
     case Op::lrp:
-      return approximate("sum in double precision, rounded once: within 1 ulp of the terms");
+      return approximate("sum in double precision, rounded once; within 1 ulp of the largest term");
     case Op::smov:
     case Op::movi:
     case Op::msave:
@@ -123,7 +123,7 @@ InstructionClass class_of(const Prepared& prepared) {
     case Op::rnde:
     case Op::rndz:
       if (only_floor(prepared.lowered.compute.operation)) {
-        return approximate("the floor, and a flag where one more is wanted: that RNDU does so too is a guess");
+        return approximate("floor with a flag for the increment; not documented for RNDU");
       }
       break;
     case Op::brd:
@@ -131,11 +131,11 @@ InstructionClass class_of(const Prepared& prepared) {
     case Op::call:
     case Op::calla:
     case Op::ret:
-      return approximate("channels in the deepest call run first: order of divergent calls is the model's own");
+      return approximate("channels of the deepest call run first; hardware order of divergent calls not published");
     case Op::illegal:
     case Op::case_:
     case Op::fork:
-      return {FidelityClass::unsupported, "stops the thread"};
+      return {FidelityClass::unsupported, "operation illegal or not implemented; stops the thread"};
     default:
       break;
   }

@@ -1,5 +1,5 @@
-// How well an instruction is modelled: its class in the fidelity report, and why. Every operation, type and operand
-// that can be executed has one.
+// The fidelity class of an instruction and its reason. Every operation, type and operand that can be executed has a
+// class.
 #pragma once
 
 #include <string_view>
@@ -11,7 +11,7 @@ namespace halogen::eu {
 
 struct InstructionClass {
   FidelityClass fidelity = FidelityClass::exact;
-  std::string_view reason;  // never empty unless exact
+  std::string_view reason;  // empty only if exact
 };
 
 InstructionClass class_of(const Prepared& prepared);

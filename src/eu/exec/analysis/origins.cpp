@@ -22,8 +22,8 @@ bool by_lanes(const Instruction& in) {
          !(in.op == Op::math && in.math == MathFunction::int_divide_both);
 }
 
-// Returns whether an instruction reads and writes nothing but the registers that it names, accumulators and flags.
-bool goes_on(const Instruction& in) {
+// Returns whether an instruction reads and writes only the registers that it names, accumulators and flags.
+bool is_analysable(const Instruction& in) {
   if (in.op == Op::sync) {
     return in.sync != SyncFunction::bar && in.sync != SyncFunction::host;
   }
@@ -34,20 +34,21 @@ bool indirect(const Instruction& in) {
   return in.dst.indirect || std::ranges::any_of(in.src, [](const Operand& each) { return each.indirect; });
 }
 
-// Flags and accumulators are never read, or read as kOther.
-bool keeps_to_registers(const Operand& to) {
+// Returns whether writes to a destination need no tracking or are tracked. Flags and accumulators need none: as sources
+// they are kOther, and predicates are excluded.
+bool is_tracked(const Operand& to) {
   return to.file != File::arf || to.is_null() || to.is_arf(Arf::accumulator) || to.is_arf(Arf::flag);
 }
 
-class Follower {
+class OriginTracker {
  public:
-  explicit Follower(const ThreadStarts& starts) : enabled_(starts.enabled), grf_(starts.varying.size(), kFixed) {
+  explicit OriginTracker(const ThreadStarts& starts) : enabled_(starts.enabled), grf_(starts.varying.size(), kFixed) {
     for (size_t i = 0; i < grf_.size(); ++i) {
       grf_[i] = starts.varying[i] ? static_cast<Origin>(kStart + i) : kFixed;
     }
   }
 
-  // False: no answer.
+  // Applies one instruction. False: the kernel cannot be analysed.
   bool follow(const Prepared& prepared);
   std::vector<SentBytes> take() { return std::move(sent_); }
   bool ended() const { return ended_; }
@@ -57,7 +58,7 @@ class Follower {
     return file == ir::File::grf ? &grf_ : file == ir::File::mrf ? &mrf_ : nullptr;
   }
   void compute(const Prepared& prepared);
-  void spoil(const Prepared& prepared);
+  void set_unknown(const Prepared& prepared);
   Origin source(const Prepared& prepared, const ir::Source& source, unsigned lane);
   bool send(const Prepared& prepared);
   bool take_registers(const Operand& from, size_t first, size_t count, std::vector<Origin>& out);
@@ -75,7 +76,7 @@ struct Range {
   int32_t end;
 };
 
-// The bytes of a lane's element in its file. False: it is outside.
+// Finds the bytes of a lane's element in its file. False: the element is outside the file.
 bool range_of(const ir::Lowered& lowered, ir::File file, const ir::Access& access, Type type, unsigned lane,
               Range& out) {
   const int16_t at = ir::lane_offset(lowered, access, lane);
@@ -84,8 +85,8 @@ bool range_of(const ir::Lowered& lowered, ir::File file, const ir::Access& acces
   return at != ir::kOutside;
 }
 
-// Of all bytes of an element, as its lane sees them: kFixed, kChannel of its own channel, or kOther.
-Origin Follower::source(const Prepared& prepared, const ir::Source& source, unsigned lane) {
+// Returns the common origin of all bytes of a lane's element: kFixed, kChannel of its own channel, or kOther.
+Origin OriginTracker::source(const Prepared& prepared, const ir::Source& source, unsigned lane) {
   if (source.file == ir::File::immediate || source.file == ir::File::none) {
     return kFixed;
   }
@@ -109,7 +110,8 @@ Origin Follower::source(const Prepared& prepared, const ir::Source& source, unsi
   return all;
 }
 
-// Returns whether a lane of a source lies where another lane of the target does: what is read may depend on channels.
+// Returns whether a lane of a source overlaps another lane of the target: the bytes read may then depend on other
+// channels.
 bool reads_what_others_write(const ir::Lowered& lowered) {
   const ir::Target& target = lowered.target;
   if (target.file != ir::File::grf) {
@@ -134,7 +136,7 @@ bool reads_what_others_write(const ir::Lowered& lowered) {
   return false;
 }
 
-void Follower::spoil(const Prepared& prepared) {
+void OriginTracker::set_unknown(const Prepared& prepared) {
   const RegisterUse use = written_registers(prepared);
   for (size_t i = 0; i < grf_.size(); ++i) {
     grf_[i] = use.grfs[i / kGrfBytes] ? kOther : grf_[i];
@@ -144,7 +146,7 @@ void Follower::spoil(const Prepared& prepared) {
   }
 }
 
-void Follower::compute(const Prepared& prepared) {
+void OriginTracker::compute(const Prepared& prepared) {
   const Instruction& in = prepared.in;
   const ir::Lowered& lowered = prepared.lowered;
   const ir::Target& target = lowered.target;
@@ -153,10 +155,10 @@ void Follower::compute(const Prepared& prepared) {
     return;
   }
   if (!by_lanes(in) || in.align16 || reads_what_others_write(lowered)) {
-    spoil(prepared);
+    set_unknown(prepared);
     return;
   }
-  std::vector<std::pair<size_t, Origin>> written;  // all is read before any is written
+  std::vector<std::pair<size_t, Origin>> written;  // applied after all sources are read
   for (unsigned lane = 0; lane < lowered.exec_size; ++lane) {
     Origin value = kFixed;
     for (unsigned i = 0; i < lowered.sources; ++i) {
@@ -168,7 +170,7 @@ void Follower::compute(const Prepared& prepared) {
     }
     Range at{};
     if (!range_of(lowered, target.file, target.access, target.type, lane, at)) {
-      continue;  // nothing is written beyond the file, nor half of it
+      continue;  // an element that is not wholly inside the file is not written
     }
     Range from{};
     const ir::Source& first = lowered.source[0];
@@ -184,7 +186,7 @@ void Follower::compute(const Prepared& prepared) {
   }
 }
 
-bool Follower::take_registers(const Operand& from, size_t first, size_t count, std::vector<Origin>& out) {
+bool OriginTracker::take_registers(const Operand& from, size_t first, size_t count, std::vector<Origin>& out) {
   const std::vector<Origin>& all = from.file == File::mrf ? mrf_ : grf_;
   if ((first + count) * kGrfBytes > all.size()) {
     return false;
@@ -194,7 +196,7 @@ bool Follower::take_registers(const Operand& from, size_t first, size_t count, s
   return true;
 }
 
-bool Follower::send(const Prepared& prepared) {
+bool OriginTracker::send(const Prepared& prepared) {
   const Instruction& in = prepared.in;
   const SendInfo& info = in.send;
   if (info.descriptor_in_register || info.extended_in_register || in.align16 ||
@@ -221,7 +223,7 @@ bool Follower::send(const Prepared& prepared) {
          take_registers(in.src[1], in.src[1].reg, ExtendedBits::kSecondLength.of(info.extended), sent.bytes);
 }
 
-bool Follower::follow(const Prepared& prepared) {
+bool OriginTracker::follow(const Prepared& prepared) {
   const Instruction& in = prepared.in;
   ++instructions_;
   if (in.breakpoint || in.predicate != Predicate::none || indirect(in)) {
@@ -230,7 +232,7 @@ bool Follower::follow(const Prepared& prepared) {
   if (is_send(in.op)) {
     return send(prepared);
   }
-  if (!goes_on(in) || !keeps_to_registers(in.dst)) {
+  if (!is_analysable(in) || !is_tracked(in.dst)) {
     return false;
   }
   compute(prepared);
@@ -245,15 +247,15 @@ std::optional<std::vector<SentBytes>> origins_of_messages(const Kernel& kernel, 
     return std::nullopt;
   }
   const EuRules& rules = eu_rules(gen);
-  Follower follower(starts);
+  OriginTracker tracker(starts);
   uint32_t next = kernel.entry();
-  bool answered = true;
+  bool analysed = true;
   kernel.visit([&](uint32_t offset, const Instruction& in) {
-    answered = answered && offset == next && !follower.ended() &&
-               follower.follow(prepare_instruction(in, offset, rules, nullptr, true));
+    analysed = analysed && offset == next && !tracker.ended() &&
+               tracker.follow(prepare_instruction(in, offset, rules, nullptr, true));
     next = offset + in.size;
   });
-  return answered && follower.ended() ? std::optional(follower.take()) : std::nullopt;
+  return analysed && tracker.ended() ? std::optional(tracker.take()) : std::nullopt;
 }
 
 }  // namespace halogen::eu

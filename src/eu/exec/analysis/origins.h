@@ -1,6 +1,6 @@
-// Where the bytes of a kernel's messages come from, for kernels that run straight from their first instruction to the
-// last: no branches, predicates, addresses in registers or answers. A dispatcher of threads can so know that all of
-// them send the same. Kernels of any other kind, and long ones, have no answer.
+// The origin of each byte of a kernel's messages, for kernels without branches, predicates, addresses in registers and
+// responses. A dispatcher uses it to find out whether all threads send the same bytes. Other kernels and long kernels
+// are not analysed.
 #pragma once
 
 #include <bitset>
@@ -12,8 +12,8 @@
 
 namespace halogen::eu {
 
-// Of one byte: kFixed, the same in all threads; kChannel + c, the same in those whose channel c is enabled; kStart + b,
-// byte b of the general registers as the thread got it; or kOther.
+// The origin of one byte. kFixed: the same in all threads. kChannel + c: the same in all threads whose channel c is
+// enabled. kStart + b: byte b of the general registers at the thread's start. kOther: unknown.
 using Origin = uint16_t;
 inline constexpr Origin kFixed = 0;
 inline constexpr Origin kChannel = 1;
@@ -21,17 +21,18 @@ inline constexpr Origin kStart = 0x40;
 inline constexpr Origin kOther = 0xffff;
 
 struct SentBytes {
-  size_t instructions = 0;  // of the thread, this one among them
-  bool always = false;      // sent also when none of its channels is enabled
+  size_t instructions = 0;  // executed by the thread, including this one
+  bool always = false;      // sent even if no channel is enabled
   std::vector<Origin> bytes;
 };
 
 using StartBytes = std::bitset<kGrfs * kGrfBytes>;
 
 struct ThreadStarts {
-  StartBytes varying;    // of general registers: not the same in all threads
-  uint32_t enabled = 0;  // channels that every thread has
+  StartBytes varying;    // bytes of general registers that are not the same in all threads
+  uint32_t enabled = 0;  // channels that are enabled in every thread
 };
+// Returns the messages of a kernel in order. Nothing: the kernel cannot be analysed.
 std::optional<std::vector<SentBytes>> origins_of_messages(const Kernel& kernel, spec::GenId gen,
                                                           const ThreadStarts& starts);
 

@@ -1,6 +1,6 @@
-// What a kernel can write of a thread's registers: what is outside stays as dispatch left it, so that a thread that is
-// used again needs no more than this cleared. Code that is only found when a thread gets there is not in it: such
-// threads have strayed (thread.h).
+// The registers that a kernel may write. All others keep the values of dispatch, so resetting a thread for reuse clears
+// only these. Instructions that the kernel does not hold are not included: threads that executed one have
+// Thread::strayed.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +13,10 @@ namespace halogen::eu {
 struct RegisterUse {
   std::bitset<kGrfs> grfs;
   bool mrfs = false;
-  bool accumulators = false;  // with what lies beside them
+  bool accumulators = false;  // with their extensions and the mme registers
 
   static RegisterUse all() { return {~std::bitset<kGrfs>(), true, true}; }
-  // General registers from `first` to before `end`; there are none behind the last.
+  // Adds the general registers from `first` up to, not including, `end`. Numbers beyond the last register are ignored.
   void cover_grfs(size_t first, size_t end) {
     const size_t last = std::min(end, kGrfs);
     if (first < last) {
@@ -33,7 +33,8 @@ struct RegisterUse {
 struct Prepared;
 RegisterUse written_registers(const Prepared& prepared);
 
-// A thread as it is when it is made, if nothing but `used` and what is no register of numbers has changed.
+// Resets a thread to its initial state. Requires that no general, message or accumulator register outside of `used` has
+// changed.
 void reset(Thread& thread, const RegisterUse& used);
 
 }  // namespace halogen::eu

@@ -17,8 +17,8 @@ bool enter_system_routine(Thread& thread, uint32_t cause, uint32_t resume_at) {
   return true;
 }
 
-// The routine that comes back from one sets the suppress bit: once the instruction is let through.
-bool meets_breakpoint(Thread& thread, uint32_t offset) {
+// A system routine that returns from a breakpoint sets the suppress bit, so that the instruction executes once.
+bool hits_breakpoint(Thread& thread, uint32_t offset) {
   const bool in_routine = (thread.control[0] & ControlBits::kMasterException) != 0;
   if (!in_routine && (thread.control[0] & ControlBits::kBreakpointSuppress) != 0) {
     thread.control[0] &= ~ControlBits::kBreakpointSuppress;
@@ -37,9 +37,9 @@ Step write_control(Frame& frame, const Prepared& prepared) {
   constexpr uint32_t kEnable = ExceptionBits::kSoftware >> 16;
   if (was_in_routine && (thread.control[0] & ControlBits::kMasterException) == 0) {
     if (frame.rules.flow == FlowModel::channel_ip) {
-      thread.join_ip = 0;  // the waiting channels are found again
+      thread.join_ip = 0;  // makes continue_at() look for waiting channels
     }
-    go_on_at(thread, thread.control[2]);
+    continue_at(thread, thread.control[2]);
     return Step::jumped;
   }
   if (!was_in_routine && (thread.control[1] & ExceptionBits::kSoftware) != 0 && (thread.control[1] & kEnable) != 0 &&

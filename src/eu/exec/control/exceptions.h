@@ -1,19 +1,20 @@
-// Exceptions: illegal opcodes, breakpoints, and what software raises by a write to cr0.1. The system routine runs where
-// STATE_SIP points; cr0.1 says what happened, cr0.2 where to go on, and clearing the master bit of cr0.0 goes on there.
-// From Gen4 on. Left out: external halts, overflows of the mask stacks, and the routine's own save area.
+// Exceptions, Gen4 and later: illegal opcodes, breakpoints, and software exceptions (raised by a write to cr0.1). The
+// system routine starts at STATE_SIP. cr0.1 holds the cause and cr0.2 the return address; the routine returns when it
+// clears the master exception bit of cr0.0. Not modelled: external halts, exceptions for mask stack overflows, the save
+// area of the routine.
 #pragma once
 
 #include "eu/exec/prepared.h"
 
 namespace halogen::eu {
 
-// Enters the system routine. False: no routine is set, or it runs already.
+// Enters the system routine. False: STATE_SIP is not set, or the routine is already running.
 bool enter_system_routine(Thread& thread, uint32_t cause, uint32_t resume_at);
 
-// What a breakpoint does before its instruction. True: the thread is in the system routine.
-bool meets_breakpoint(Thread& thread, uint32_t offset);
+// Handles a breakpoint before its instruction executes. True: the thread entered the system routine.
+bool hits_breakpoint(Thread& thread, uint32_t offset);
 
-// An instruction that writes cr0: it may raise an exception, or come back from one.
+// Executes an instruction that writes cr0. The write may raise an exception or return from one.
 Step write_control(Frame& frame, const Prepared& prepared);
 
 }  // namespace halogen::eu

@@ -11,7 +11,7 @@ namespace halogen::eu {
 
 namespace {
 
-// Chooses the channels that run: those of the deepest call, and among them those at the lowest address.
+// Chooses the channels that run next: those of the deepest call, and among them those at the lowest address.
 void reschedule(Thread& thread) {
   unsigned depth = 0;
   for (uint32_t rest = thread.dispatch_mask; rest != 0; rest &= rest - 1) {
@@ -50,7 +50,7 @@ void move_channels(Thread& thread, uint32_t channels, uint32_t ip) {
   }
 }
 
-// Some active channels leave, the others go on behind the instruction.
+// Moves the leaving channels to `target` and the other active channels to the next instruction.
 Step diverge(Thread& thread, const Prepared& prepared, uint32_t leaving, uint32_t target) {
   if (leaving == 0) {
     return Step::next;
@@ -61,10 +61,10 @@ Step diverge(Thread& thread, const Prepared& prepared, uint32_t leaving, uint32_
   return Step::jumped;
 }
 
-// Active channels for which the branch's predicate (or, on Gen6, its comparison) holds, and those it asks at all.
-struct Asked {
+// The active channels that a branch tests, and those of them for which its predicate and, on Gen6, its comparison hold.
+struct Tested {
   uint32_t all;
-  uint32_t yes;
+  uint32_t passed;
 };
 
 uint32_t compared_lanes(Frame& frame, const Prepared& prepared) {
@@ -82,7 +82,7 @@ uint32_t compared_lanes(Frame& frame, const Prepared& prepared) {
   return lanes;
 }
 
-Asked ask(Frame& frame, const Prepared& prepared) {
+Tested test_channels(Frame& frame, const Prepared& prepared) {
   const Thread& thread = frame.thread;
   uint32_t lanes = predicate_lanes(frame.thread, prepared.lowered.mask);
   const bool has_comparison = prepared.in.condition != Condition::none &&
@@ -105,8 +105,8 @@ int32_t register_target(Frame& frame, const Prepared& prepared, unsigned which, 
 }
 
 Step do_if(Frame& frame, const Prepared& prepared) {
-  const Asked asked = ask(frame, prepared);
-  return diverge(frame.thread, prepared, asked.all & ~asked.yes, prepared.jip);
+  const Tested tested = test_channels(frame, prepared);
+  return diverge(frame.thread, prepared, tested.all & ~tested.passed, prepared.jip);
 }
 
 Step do_else(Frame& frame, const Prepared& prepared) {
@@ -119,29 +119,29 @@ Step do_nothing(Frame&, const Prepared&) {
 }
 
 Step do_while(Frame& frame, const Prepared& prepared) {
-  return diverge(frame.thread, prepared, ask(frame, prepared).yes, prepared.jip);
+  return diverge(frame.thread, prepared, test_channels(frame, prepared).passed, prepared.jip);
 }
 
-// break, cont, halt, goto, brc: channels leave for UIP.
+// Executes break, cont, halt, goto and brc: channels that pass the test continue at UIP.
 Step do_leave(Frame& frame, const Prepared& prepared) {
   uint32_t target = prepared.in.has_uip ? prepared.uip : prepared.jip;
   if (prepared.in.op == Op::brc && !prepared.in.has_jip && !prepared.in.has_uip) {
     target = prepared.offset + static_cast<uint32_t>(register_target(frame, prepared, 0, 1));
   }
-  const Asked asked = ask(frame, prepared);
-  const bool turned = prepared.in.op == Op::goto_ && frame.rules.goto_leaves_on_false && !prepared.in.branch_control;
-  return diverge(frame.thread, prepared, turned ? asked.all & ~asked.yes : asked.yes, target);
+  const Tested tested = test_channels(frame, prepared);
+  const bool inverted = prepared.in.op == Op::goto_ && frame.rules.goto_leaves_on_false && !prepared.in.branch_control;
+  return diverge(frame.thread, prepared, inverted ? tested.all & ~tested.passed : tested.passed, target);
 }
 
 Step do_brd(Frame& frame, const Prepared& prepared) {
-  const uint32_t yes = ask(frame, prepared).yes;
-  if (prepared.in.has_jip || yes == 0) {
-    return diverge(frame.thread, prepared, yes, prepared.jip);
+  const uint32_t passed = test_channels(frame, prepared).passed;
+  if (prepared.in.has_jip || passed == 0) {
+    return diverge(frame.thread, prepared, passed, prepared.jip);
   }
-  // A target for each channel.
+  // Each channel has its own target.
   Thread& thread = frame.thread;
-  move_channels(thread, thread.active & ~yes, prepared.next);
-  for (uint32_t rest = yes; rest != 0; rest &= rest - 1) {
+  move_channels(thread, thread.active & ~passed, prepared.next);
+  for (uint32_t rest = passed; rest != 0; rest &= rest - 1) {
     const auto channel = static_cast<unsigned>(std::countr_zero(rest));
     const unsigned lane = (channel - prepared.in.first_channel) & 31u;
     move_channels(thread, 1u << channel,
@@ -162,14 +162,14 @@ Step do_jmpi(Frame& frame, const Prepared& prepared) {
     const uint32_t base = rules.register_jump_from_next ? prepared.next : prepared.offset;
     target = base + static_cast<uint32_t>(register_target(frame, prepared, which, 0)) * rules.register_jump_unit;
   }
-  go_on_at(frame.thread, target);
+  continue_at(frame.thread, target);
   return Step::jumped;
 }
 
 Step do_call(Frame& frame, const Prepared& prepared) {
   Thread& thread = frame.thread;
-  const uint32_t yes = ask(frame, prepared).yes;
-  if (yes == 0) {
+  const uint32_t passed = test_channels(frame, prepared).passed;
+  if (passed == 0) {
     return Step::next;
   }
   const unsigned which = frame.rules.register_jump_from_next ? 1 : 0;
@@ -185,9 +185,9 @@ Step do_call(Frame& frame, const Prepared& prepared) {
     view.store(0, prepared.next);
     view.store(1, thread.active);
   }
-  move_channels(thread, thread.active & ~yes, prepared.next);
-  move_channels(thread, yes, target);
-  for (uint32_t rest = yes; rest != 0; rest &= rest - 1) {
+  move_channels(thread, thread.active & ~passed, prepared.next);
+  move_channels(thread, passed, target);
+  for (uint32_t rest = passed; rest != 0; rest &= rest - 1) {
     uint8_t& depth = thread.call_depth[static_cast<size_t>(std::countr_zero(rest))];
     depth = depth < 0xff ? static_cast<uint8_t>(depth + 1) : depth;
   }
@@ -197,14 +197,14 @@ Step do_call(Frame& frame, const Prepared& prepared) {
 
 Step do_ret(Frame& frame, const Prepared& prepared) {
   Thread& thread = frame.thread;
-  const uint32_t yes = ask(frame, prepared).yes;
-  if (yes == 0) {
+  const uint32_t passed = test_channels(frame, prepared).passed;
+  if (passed == 0) {
     return Step::next;
   }
   const auto target = static_cast<uint32_t>(register_target(frame, prepared, 0, 0));
-  move_channels(thread, thread.active & ~yes, prepared.next);
-  move_channels(thread, yes, target);
-  for (uint32_t rest = yes; rest != 0; rest &= rest - 1) {
+  move_channels(thread, thread.active & ~passed, prepared.next);
+  move_channels(thread, passed, target);
+  for (uint32_t rest = passed; rest != 0; rest &= rest - 1) {
     uint8_t& depth = thread.call_depth[static_cast<size_t>(std::countr_zero(rest))];
     depth = depth > 0 ? static_cast<uint8_t>(depth - 1) : depth;
   }
@@ -246,7 +246,7 @@ Handler channel_handler(Op op) {
 
 }  // namespace
 
-void go_on_at(Thread& thread, uint32_t ip) {
+void continue_at(Thread& thread, uint32_t ip) {
   if (thread.join_ip == kNoIp) {
     thread.ip = ip;
     return;
@@ -260,7 +260,7 @@ Handler flow_handler(Op op, FlowModel model) {
 }
 
 Step illegal_instruction(Frame& frame, const Prepared& prepared) {
-  // cr0.1 keeps what happened, cr0.2 where; the system routine runs if there is one and the exception is enabled.
+  // cr0.1 records the cause and cr0.2 the address, whether or not the exception is enabled.
   Thread& thread = frame.thread;
   constexpr uint32_t kEnable = ExceptionBits::kIllegalOpcode >> 16;
   thread.control[1] |= ExceptionBits::kIllegalOpcode;

@@ -12,8 +12,8 @@ Step jump(Thread& thread, uint32_t target) {
   return Step::jumped;
 }
 
-// Channels that run now and whose predicate holds.
-uint32_t asked(const Frame& frame, const Prepared& prepared) {
+// Returns the enabled channels whose predicate holds.
+uint32_t passing_channels(const Frame& frame, const Prepared& prepared) {
   const uint32_t running = running_channels(frame.thread, frame.rules);
   const uint32_t lanes = predicate_lanes(frame.thread, prepared.lowered.mask);
   if (prepared.in.exec_size <= 1 || (frame.thread.control[0] & ControlBits::kSingleProgramFlow) != 0) {
@@ -22,7 +22,7 @@ uint32_t asked(const Frame& frame, const Prepared& prepared) {
   return running & (lanes << (prepared.in.first_channel & 31));
 }
 
-bool any(const Frame& frame) {
+bool any_enabled(const Frame& frame) {
   return running_channels(frame.thread, frame.rules) != 0;
 }
 
@@ -53,13 +53,13 @@ void pop_loop(Thread& thread) {
 
 Step do_if(Frame& frame, const Prepared& prepared) {
   Thread& thread = frame.thread;
-  const uint32_t yes = asked(frame, prepared);
-  if (prepared.in.op == Op::iff && yes == 0) {
+  const uint32_t passing = passing_channels(frame, prepared);
+  if (prepared.in.op == Op::iff && passing == 0) {
     return jump(thread, prepared.jip);
   }
   push_if(thread);
-  thread.masks.if_mask &= yes;
-  return any(frame) ? Step::next : jump(thread, prepared.jip);
+  thread.masks.if_mask &= passing;
+  return any_enabled(frame) ? Step::next : jump(thread, prepared.jip);
 }
 
 Step do_else(Frame& frame, const Prepared& prepared) {
@@ -68,7 +68,7 @@ Step do_else(Frame& frame, const Prepared& prepared) {
   if (masks.if_depth > 0) {
     masks.if_mask = masks.if_stack[masks.if_depth - 1u] & ~masks.if_mask;
   }
-  if (any(frame)) {
+  if (any_enabled(frame)) {
     return Step::next;
   }
   pop_if(thread, prepared.in.pop_count);
@@ -97,11 +97,11 @@ Step do_do(Frame& frame, const Prepared&) {
 
 Step do_break(Frame& frame, const Prepared& prepared) {
   Thread& thread = frame.thread;
-  const uint32_t yes = asked(frame, prepared);
-  thread.masks.loop_mask &= ~yes;
-  thread.masks.continue_mask &= ~yes;
+  const uint32_t passing = passing_channels(frame, prepared);
+  thread.masks.loop_mask &= ~passing;
+  thread.masks.continue_mask &= ~passing;
   if (thread.masks.loop_mask != 0) {
-    // Others may wait at the loop's end: the thread goes there if no channel runs here.
+    // Channels that continued may wait for the loop's end, so the code up to it runs even if no channel is enabled.
     return Step::next;
   }
   pop_if(thread, prepared.in.pop_count);
@@ -111,7 +111,7 @@ Step do_break(Frame& frame, const Prepared& prepared) {
 
 Step do_cont(Frame& frame, const Prepared& prepared) {
   Thread& thread = frame.thread;
-  thread.masks.continue_mask &= ~asked(frame, prepared);
+  thread.masks.continue_mask &= ~passing_channels(frame, prepared);
   if (thread.masks.continue_mask != 0) {
     return Step::next;
   }
@@ -122,9 +122,9 @@ Step do_cont(Frame& frame, const Prepared& prepared) {
 Step do_while(Frame& frame, const Prepared& prepared) {
   Thread& thread = frame.thread;
   thread.masks.continue_mask = thread.masks.loop_mask;
-  const uint32_t yes = asked(frame, prepared);
-  if (yes != 0) {
-    thread.masks.loop_mask = thread.masks.continue_mask = yes;
+  const uint32_t passing = passing_channels(frame, prepared);
+  if (passing != 0) {
+    thread.masks.loop_mask = thread.masks.continue_mask = passing;
     return jump(thread, prepared.jip);
   }
   pop_loop(thread);
@@ -133,7 +133,7 @@ Step do_while(Frame& frame, const Prepared& prepared) {
 
 Step do_halt(Frame& frame, const Prepared& prepared) {
   Thread& thread = frame.thread;
-  thread.masks.active &= ~asked(frame, prepared);
+  thread.masks.active &= ~passing_channels(frame, prepared);
   return thread.masks.active != 0 || prepared.jip == prepared.offset ? Step::next : jump(thread, prepared.jip);
 }
 

@@ -1,5 +1,5 @@
-// Flow control of Gen4 and 5: one IP, masks, stacks of masks. A push on a full stack keeps the stack and says so in
-// cr0.1; a pop from an empty one keeps the mask.
+// Flow control of Gen4 and Gen5: one IP, masks, stacks of masks. A push to a full stack leaves the stack unchanged and
+// sets the overflow bit of cr0.1. A pop from an empty stack leaves the mask unchanged.
 #pragma once
 
 #include "eu/exec/prepared.h"

@@ -14,7 +14,7 @@ uint32_t flag_register(const Thread& thread, uint8_t number) {
   return number == ir::kNoFlag ? 0 : thread.flag[number];
 }
 
-// Each bit of an aligned group tells of the whole group.
+// Replaces each bit by whether any bit, or all bits, of its aligned group are set.
 uint32_t grouped(uint32_t bits, unsigned group, bool all) {
   uint32_t out = 0;
   for (unsigned base = 0; base < 32; base += group) {
@@ -25,7 +25,7 @@ uint32_t grouped(uint32_t bits, unsigned group, bool all) {
   return out;
 }
 
-// Each group of four takes the bit of one component.
+// Replaces each bit by the bit of one component of its group of four.
 uint32_t replicated(uint32_t bits, unsigned component) {
   return ((bits >> component) & 0x1111'1111u) * 0xf;
 }
@@ -37,7 +37,7 @@ uint32_t predicated_lanes(const Thread& thread, const ir::MaskRule& mask) {
   switch (mask.predicate) {
     case Predicate::any_v:
     case Predicate::all_v: {
-      // The same channel in the flag beside: another register, or the other half of this one.
+      // Combines with the same channel of the second flag: the other register, or the other half of this one.
       const uint32_t other =
           mask.other_flag == mask.flag ? std::rotr(bits, 16) : flag_register(thread, mask.other_flag);
       bits = mask.predicate == Predicate::any_v ? bits | other : bits & other;

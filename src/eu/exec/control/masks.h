@@ -1,4 +1,4 @@
-// Which lanes of an instruction are enabled: dispatch and flow masks, the flag register, predicates.
+// The enabled lanes of an instruction: dispatch and flow masks, the flag register, predicates.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace halogen::eu {
 
-// Channels of the thread that flow control lets run now.
+// Returns the channels of the thread that flow control enables.
 inline uint32_t running_channels(const Thread& thread, const EuRules& rules) {
   if (rules.flow == FlowModel::channel_ip) {
     return thread.active;
@@ -16,19 +16,19 @@ inline uint32_t running_channels(const Thread& thread, const EuRules& rules) {
   return masks.active & masks.if_mask & masks.loop_mask & masks.continue_mask & thread.dispatch_mask;
 }
 
-// Bit i: lane i of the instruction may run, its predicate aside.
+// Returns the lanes that flow control enables, whatever their predicate. Bit i: lane i.
 inline uint32_t enabled_lanes(const Frame& frame, const ir::MaskRule& mask) {
   return mask.all_channels ? mask.lanes
                            : (running_channels(frame.thread, frame.rules) >> mask.first_channel) & mask.lanes;
 }
 
-// Bit i: the predicate of lane i holds. Without predication all of them do.
+// Return the lanes whose predicate holds: all lanes if there is no predicate. predicated_lanes() requires a predicate.
 uint32_t predicated_lanes(const Thread& thread, const ir::MaskRule& mask);
 inline uint32_t predicate_lanes(const Thread& thread, const ir::MaskRule& mask) {
   return mask.predicate == Predicate::none ? mask.lanes : predicated_lanes(thread, mask);
 }
 
-// The flag bits of lanes in `lanes` become those of `values`.
+// Writes the flag bits of the lanes in `lanes` from `values`.
 void write_flag(Thread& thread, const ir::Lowered& lowered, uint32_t lanes, uint32_t values);
 
 }  // namespace halogen::eu
