@@ -12,7 +12,7 @@ namespace halogen::eu {
 
 namespace {
 
-// Without comment and blanks at both ends.
+// Returns the line without its comment and without blanks at both ends.
 std::string_view strip(std::string_view line) {
   line = line.substr(0, line.find("//"));
   while (!line.empty() && std::isspace(static_cast<unsigned char>(line.front())) != 0) {
@@ -72,7 +72,7 @@ Result<Instruction> assemble_line(spec::GenId gen, std::string_view line) {
     return parsed.error();
   }
   if (!parsed->jip_label.empty() || !parsed->uip_label.empty()) {
-    return Error{"a label needs a program"};
+    return Error{"a label is only allowed in a program"};
   }
   return parsed->instruction;
 }
@@ -93,7 +93,7 @@ Result<std::vector<std::byte>> assemble(spec::GenId gen, std::string_view text) 
     if (is_label(line)) {
       const std::string name(line.substr(0, line.size() - 1));
       if (!labels.emplace(name, at).second) {
-        return at_line(number, fmt::format("the label {} stands twice", name));
+        return at_line(number, fmt::format("the label {} is defined twice", name));
       }
       continue;
     }
@@ -129,7 +129,7 @@ Result<std::vector<std::byte>> assemble(spec::GenId gen, std::string_view text) 
       }
       const auto found = labels.find(*label);
       if (found == labels.end()) {
-        return at_line(item.line, fmt::format("there is no label {}", *label));
+        return at_line(item.line, fmt::format("the label {} is not defined", *label));
       }
       *distance = static_cast<int32_t>(in.op == Op::calla ? found->second : found->second - item.at);
     }

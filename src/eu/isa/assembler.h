@@ -1,5 +1,5 @@
-// Text to instructions, in the language of docs/eu-assembly.md: what the printer writes, and what people write who know
-// IGA's syntax. Labels, `.bytes` lines and comments are understood. A mistake is one sentence with its line.
+// Assembles text in the language of docs/eu-assembly.md: the printer's output and IGA's syntax, with labels, `.bytes`
+// lines and comments. An error names the line.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@
 
 namespace halogen::eu {
 
-// One instruction without labels.
+// Assembles one instruction without labels.
 Result<Instruction> assemble_line(spec::GenId gen, std::string_view line);
 
-// A program, as bytes.
+// Assembles a program to bytes.
 Result<std::vector<std::byte>> assemble(spec::GenId gen, std::string_view text);
 
 }  // namespace halogen::eu

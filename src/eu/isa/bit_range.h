@@ -1,4 +1,4 @@
-// A run of bits in a word; the runs themselves are described in spec/eu.
+// A range of bits in a word. spec/eu describes the ranges.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// 128 bits of an instruction, read and written by Place.
+// The 128 bits of an instruction, read and written by fields.
 #pragma once
 
 #include <cstdint>
@@ -21,31 +21,31 @@ struct Bits128 {
     w = (w & ~(mask << (piece.low & 63))) | ((value & mask) << (piece.low & 63));
   }
 
-  [[nodiscard]] uint64_t get(const Place& place) const {
-    if (place.pieces == 1) {
-      return get(place.piece[0]);
+  [[nodiscard]] uint64_t get(const FieldBits& field) const {
+    if (field.pieces == 1) {
+      return get(field.piece[0]);
     }
     uint64_t value = 0;
-    for (unsigned i = 0; i < place.pieces; ++i) {
-      value = value << place.piece[i].width | get(place.piece[i]);
+    for (unsigned i = 0; i < field.pieces; ++i) {
+      value = value << field.piece[i].width | get(field.piece[i]);
     }
     return value;
   }
 
-  void set(const Place& place, uint64_t value) {
-    for (unsigned i = place.pieces; i-- > 0;) {
-      set(place.piece[i], value);
-      value = place.piece[i].width == 64 ? 0 : value >> place.piece[i].width;
+  void set(const FieldBits& field, uint64_t value) {
+    for (unsigned i = field.pieces; i-- > 0;) {
+      set(field.piece[i], value);
+      value = field.piece[i].width == 64 ? 0 : value >> field.piece[i].width;
     }
   }
 
   friend bool operator==(const Bits128&, const Bits128&) = default;
 };
 
-inline unsigned width_of(const Place& place) {
+inline unsigned width_of(const FieldBits& field) {
   unsigned width = 0;
-  for (unsigned i = 0; i < place.pieces; ++i) {
-    width += place.piece[i].width;
+  for (unsigned i = 0; i < field.pieces; ++i) {
+    width += field.piece[i].width;
   }
   return width;
 }

@@ -35,8 +35,8 @@ const OpRow* row_of(const IsaTables& tables, uint64_t low) {
   return index == kNoRow ? nullptr : &op_rows()[index];
 }
 
-// The code of the immediate's type if a native instruction has one. Asks by the common layout: compact forms of other
-// operations carry the same bits.
+// Returns the type of the immediate of a native instruction. Nothing: it has no immediate. The layout may be the basic
+// one for every operation: compact forms of other operations have the same bits.
 std::optional<Type> immediate_type(const IsaTables& tables, const Bits128& bits, const Layout& layout) {
   for (const SourceFields& fields : kSources) {
     const bool flag = layout.has(fields.immediate) ? bits.get(layout.at(fields.immediate)) != 0
@@ -129,7 +129,7 @@ std::optional<uint64_t> compact(spec::GenId gen, const Bits128& native) {
   Bits128 wanted = native;
   Bits128 out;
   if (type) {
-    wanted.word[1] &= 0xffffffff;  // entries with any second source will do
+    wanted.word[1] &= 0xffffffff;  // the second source of a table entry does not matter
     const uint64_t value = native.word[1] >> 32;
     uint64_t best = 0;
     bool found = false;
@@ -155,7 +155,7 @@ std::optional<uint64_t> compact(spec::GenId gen, const Bits128& native) {
     if (type && table.second) {
       continue;
     }
-    // Of an entry only the bits count that the immediate does not cover.
+    // Compare only the bits of an entry that the immediate does not cover.
     Bits128 mask = {{~uint64_t{0}, type ? 0xffffffff : ~uint64_t{0}}};
     const uint64_t care = read(mask, table.native);
     const uint64_t value = read(wanted, table.native);
@@ -169,7 +169,7 @@ std::optional<uint64_t> compact(spec::GenId gen, const Bits128& native) {
     write(out, table.compact, index);
   }
   out.word[0] |= kCompactBit;
-  // What the maps do not carry must be zero: the way back shows it.
+  // Bits that no map holds must have the values that expand() gives them.
   const std::optional<Bits128> back = expand(gen, out.word[0]);
   return back && *back == native ? std::optional(out.word[0]) : std::nullopt;
 }

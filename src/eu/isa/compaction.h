@@ -1,6 +1,6 @@
-// Compact instructions: 64 bits that stand for some of the 128-bit ones, through index tables. Gen4 has none, Gen11
-// only for one and two sources. Whether BDW differs from CHV in three-source tables does not matter: the bits are zero
-// there.
+// Compact instructions: a 64-bit form of some 128-bit instructions, through index tables. Gen4 has no compact
+// instructions; Gen11 has them for one and two sources only. It does not matter whether the three-source tables of BDW
+// differ from those of CHV: the bits in question are zero.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace halogen::eu {
 
-// The native instruction that a compact one stands for; nothing when the opcode has no compact form there. The compact
-// bit is clear in the result.
+// Returns the native form of a compact instruction, with the compact bit clear. Nothing: the opcode has no compact
+// form.
 std::optional<Bits128> expand(spec::GenId gen, uint64_t compact);
 
-// The compact form of a native instruction, if it has one.
+// Returns the compact form of a native instruction. Nothing: it has no compact form.
 std::optional<uint64_t> compact(spec::GenId gen, const Bits128& native);
 
 }  // namespace halogen::eu

@@ -12,7 +12,7 @@ namespace halogen::eu {
 
 namespace {
 
-// What each kind of operation is made of.
+// Decodes the fields of each kind of operation.
 class Decoding : private OperandDecoding {
  public:
   using OperandDecoding::OperandDecoding;
@@ -25,7 +25,7 @@ class Decoding : private OperandDecoding {
     }
     controls();
     visit_form(row_.kind, *this);
-    forget_unused();
+    clear_unused();
     return fault_;
   }
 
@@ -78,11 +78,11 @@ class Decoding : private OperandDecoding {
     }
     layout_ = tables_.macro;
     out_.sources = math_sources(function);
-    macro_place(out_.dst, kDst, Field::dst_macro);
+    macro_operand(out_.dst, kDst, Field::dst_macro);
     out_.dst.region.horizontal = kHorizontals[get(Field::dst_horizontal)];
     for (unsigned i = 0; i < out_.sources; ++i) {
       const SourceFields& fields = kSources[i];
-      macro_place(out_.src[i], fields.common, i == 0 ? Field::src0_macro : Field::src1_macro);
+      macro_operand(out_.src[i], fields.common, i == 0 ? Field::src0_macro : Field::src1_macro);
       if (is_immediate(fields)) {
         fail(DecodeFault::reserved_file);
       }
@@ -92,7 +92,7 @@ class Decoding : private OperandDecoding {
     }
   }
 
-  void macro_place(Operand& operand, const OperandFields& fields, Field number) {
+  void macro_operand(Operand& operand, const OperandFields& fields, Field number) {
     operand.file = file(fields.file);
     operand.type = look_up<Type>(tables_.register_type, get(fields.type), DecodeFault::reserved_type);
     operand.reg = byte(fields.reg);
@@ -188,7 +188,7 @@ class Decoding : private OperandDecoding {
     }
   }
 
-  // Two strides give the whole region: a row is as long as the vertical stride reaches. The third source counts on.
+  // Derives the region from two strides: the width is their quotient. The third source has a horizontal stride only.
   void ternary_region(Operand& operand, const TernaryFields& fields) {
     const uint8_t horizontal = kHorizontals[get(fields.horizontal)];
     if (!has(fields.vertical)) {
@@ -202,8 +202,8 @@ class Decoding : private OperandDecoding {
     }
   }
 
-  int32_t target(const Place& place, int64_t extra) const {
-    const int64_t value = sign_extend(bits_.get(place), width_of(place));
+  int32_t target(const FieldBits& field, int64_t extra) const {
+    const int64_t value = sign_extend(bits_.get(field), width_of(field));
     return static_cast<int32_t>(value * layout_->unit + extra);
   }
 
@@ -239,7 +239,7 @@ class Decoding : private OperandDecoding {
     target_register(0);
   }
 
-  // A register that holds a target or takes a return address; its type and region mean nothing.
+  // Decodes a register that holds a target. Its type and region have no meaning.
   void target_register(unsigned index) {
     const OperandFields& fields = kSources[index].common;
     Operand& operand = out_.src[index];
@@ -310,7 +310,7 @@ class Decoding : private OperandDecoding {
     }
   }
 
-  // Registers of a message: whole ones, in order. Types and regions in the instruction mean nothing.
+  // Decodes the registers of a message: whole registers in order. Types and regions in the instruction have no meaning.
   void payload(Operand& operand, File file, Field reg) const {
     operand.file = file;
     operand.reg = byte(reg);

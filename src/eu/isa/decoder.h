@@ -1,5 +1,5 @@
-// Bits to Instruction, for all generations: one decoder over the tables of spec/eu. Any bits are welcome: what means
-// nothing is a fault with a reason. Reserved bits are not looked at, nor are fields that an operation does not use.
+// Decodes instructions of all generations with the tables of spec/eu. Any bits are accepted: bits without a meaning
+// give a fault with a reason. Reserved bits and fields that an operation does not use are ignored.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@ namespace halogen::eu {
 
 enum class DecodeFault : uint8_t {
   none,
-  truncated,           // fewer bytes than the instruction has
+  truncated,           // fewer bytes than the instruction needs
   unknown_opcode,      //
   not_compactable,     // the compact bit on a generation or an operation without compact form
   reserved_exec_size,  //
-  reserved_file,       // no such register file there
+  reserved_file,       // reserved, or not allowed for this operand
   reserved_type,       //
-  reserved_region,     // a stride or width code that means nothing, or one that needs an indirect operand
+  reserved_region,     // a reserved stride or width, or one that needs an indirect operand
   reserved_predicate,  //
   reserved_condition,  //
   reserved_function,   // of math or sync
@@ -28,13 +28,13 @@ enum class DecodeFault : uint8_t {
 std::string_view name_of(DecodeFault fault);
 
 struct Decoded {
-  Instruction instruction;  // with a fault: its size is right unless truncated, the rest is what could be read
+  Instruction instruction;  // with a fault: fields decoded so far; the size is valid unless truncated
   DecodeFault fault = DecodeFault::none;
 
   [[nodiscard]] bool ok() const { return fault == DecodeFault::none; }
 };
 
-// Decodes the instruction at the start of the bytes; what follows it does not matter.
+// Decodes the instruction at the start of the bytes. Bytes after it are ignored.
 Decoded decode(spec::GenId gen, std::span<const std::byte> bytes);
 
 }  // namespace halogen::eu

@@ -14,7 +14,7 @@ namespace halogen::eu {
 
 namespace {
 
-// What each kind of operation is made of.
+// Encodes the fields of each kind of operation.
 class Encoding : private OperandEncoding {
  public:
   using OperandEncoding::OperandEncoding;
@@ -22,7 +22,7 @@ class Encoding : private OperandEncoding {
   Result<Bits128> run() {
     choose_layout();
     for (const FixedBits& fixed : layout_->fixed) {
-      bits_.set(fixed.place, fixed.value);
+      bits_.set(fixed.bits, fixed.value);
     }
     put(Field::opcode, row_.code, "opcode");
     if (row_.kind == Kind::nothing && !row_.allows(Allow::controls)) {
@@ -37,8 +37,8 @@ class Encoding : private OperandEncoding {
 
  private:
   Result<Bits128> finish() const {
-    if (!complaint_.empty()) {
-      return Error{fmt::format("{} on {}: {}", row_.name, spec::name_of(gen_), complaint_)};
+    if (!error_.empty()) {
+      return Error{fmt::format("{} on {}: {}", row_.name, spec::name_of(gen_), error_)};
     }
     return bits_;
   }
@@ -51,7 +51,7 @@ class Encoding : private OperandEncoding {
       layout_ = tables_.wide;
     }
     if (layout_ == nullptr) {
-      complain("there is no such form");
+      fail("form not supported");
       layout_ = row_.layout;
     }
   }
@@ -108,7 +108,7 @@ class Encoding : private OperandEncoding {
     }
   }
 
-  void macro_place(const Operand& operand, const OperandFields& fields, Field number) {
+  void macro_operand(const Operand& operand, const OperandFields& fields, Field number) {
     put(fields.file, code_of(tables_.file, operand.file, "file"), "file");
     put(fields.type, code_of(tables_.register_type, operand.type, "type"), "type");
     put(fields.reg, operand.reg, "register");
@@ -116,19 +116,19 @@ class Encoding : private OperandEncoding {
   }
 
   void macro() {
-    macro_place(in_.dst, kDst, Field::dst_macro);
+    macro_operand(in_.dst, kDst, Field::dst_macro);
     put(Field::dst_horizontal, code_of(kHorizontals, in_.dst.region.horizontal, "stride"), "stride");
     for (unsigned i = 0; i < in_.sources && i < 2; ++i) {
       const SourceFields& fields = kSources[i];
       const Operand& operand = in_.src[i];
-      macro_place(operand, fields.common, i == 0 ? Field::src0_macro : Field::src1_macro);
+      macro_operand(operand, fields.common, i == 0 ? Field::src0_macro : Field::src1_macro);
       put(fields.negate, operand.negate, "negate");
       put(fields.absolute, operand.absolute, "abs");
       put(fields.vertical, layout_->has(fields.width) ? 1 : 3, "vertical stride");
     }
   }
 
-  // The code of a three-source type, and whether it is one of floating point.
+  // Returns the code of a three-source type.
   uint64_t ternary_type(Type type) {
     const bool is_float = type == Type::hf || type == Type::f || type == Type::df || type == Type::nf;
     return layout_->has(Field::exec_float) && is_float ? code_of(tables_.ternary_float_type, type, "type")
@@ -141,7 +141,7 @@ class Encoding : private OperandEncoding {
     if (has(field)) {
       put(field, code_of(tables_.ternary_file, operand.file, "file"), "file");
     } else if (operand.file != File::grf) {
-      complain("there an operand is a general register");
+      fail("the operand must be a general register");
     }
   }
 
@@ -150,7 +150,7 @@ class Encoding : private OperandEncoding {
     const bool groups = layout_->has(Field::src0_swizzle);
     const Operand& dst = in_.dst;
     if (in_.align16 != groups) {
-      complain(groups ? "must be align16" : "must be align1");
+      fail(groups ? "must be align16" : "must be align1");
     }
     const Type type = dst.type;
     put(Field::exec_float,
@@ -170,7 +170,7 @@ class Encoding : private OperandEncoding {
       put(Field::dst_wide, dst.region.horizontal == 2, "stride");
     }
     if (dst.region.horizontal != 1 && (groups || macro || dst.region.horizontal != 2)) {
-      complain("no such stride of the destination");
+      fail("destination stride not supported");
     }
     for (unsigned i = 0; i < 3; ++i) {
       ternary_source(i, groups, macro);
@@ -179,7 +179,7 @@ class Encoding : private OperandEncoding {
 
   void put_sub(Field field, uint8_t sub, uint8_t unit) {
     if (sub % unit != 0) {
-      complain(fmt::format("the subregister must be a multiple of {} bytes", unit));
+      fail(fmt::format("the subregister must be a multiple of {} bytes", unit));
     }
     put(field, sub / unit, "subregister");
   }
@@ -190,7 +190,7 @@ class Encoding : private OperandEncoding {
     ternary_source_type(fields, operand);
     if (operand.file == File::immediate) {
       if (!has(fields.immediate) || macro) {
-        complain("no immediate there");
+        fail("this source cannot be an immediate");
         return;
       }
       put(fields.immediate, 1, "immediate");
@@ -199,7 +199,7 @@ class Encoding : private OperandEncoding {
     }
     ternary_file(operand, fields.file);
     if (operand.indirect) {
-      complain("no indirect operand there");
+      fail("this source cannot be indirect");
     }
     put(fields.negate, operand.negate, "negate");
     put(fields.absolute, operand.absolute, "abs");
@@ -210,7 +210,7 @@ class Encoding : private OperandEncoding {
       put_sub(fields.sub4, operand.sub, 4);
       const bool scalar = operand.region.width == 1;
       if (!scalar && operand.region != Region{4, 4, 1, false}) {
-        complain("an operand is a group of four channels or a scalar");
+        fail("a source must be a group of four channels or a scalar");
       }
       put(fields.replicate, scalar, "replicate");
       put(fields.swizzle, scalar ? 0 : swizzle_code(operand), "swizzle");
@@ -227,7 +227,7 @@ class Encoding : private OperandEncoding {
       put(fields.half, 1, "half float");
     } else {
       if (operand.type != in_.src[0].type) {
-        complain("sources must have one type");
+        fail("sources must have the same type");
       }
       put(Field::src_type, ternary_type(operand.type), "type");
     }
@@ -235,10 +235,10 @@ class Encoding : private OperandEncoding {
 
   void ternary_region(const TernaryFields& fields, const Region& region) {
     if (!has(fields.vertical)) {
-      // {h, 1, 0}, or a region that walks on in one stride
+      // <h;1,0>, or a region with a constant stride
       const uint8_t stride = region.width == 1 ? region.vertical : region.horizontal;
       if (region.width != 1 && region.vertical != region.width * region.horizontal) {
-        complain("the third source has one stride");
+        fail("the third source must have a constant stride");
       }
       put(fields.horizontal, code_of(kHorizontals, stride, "stride"), "stride");
       return;
@@ -247,21 +247,21 @@ class Encoding : private OperandEncoding {
     put(fields.horizontal, code_of(kHorizontals, region.horizontal, "horizontal stride"), "horizontal stride");
     const bool rows = region.horizontal != 0 && region.vertical > region.horizontal;
     if (region.width != (rows ? region.vertical / region.horizontal : 1)) {
-      complain("the width follows from the strides");
+      fail("the width must be the quotient of the strides");
     }
   }
 
   void target(Field field, int32_t bytes, int64_t base) {
     const int64_t distance = int64_t{bytes} - base;
     if (distance % layout_->unit != 0) {
-      complain(fmt::format("a target must be a multiple of {} bytes away", layout_->unit));
+      fail(fmt::format("a target must be a multiple of {} bytes away", layout_->unit));
     }
     put_signed(layout_->at(field), distance / layout_->unit, "target");
   }
 
   void targets(bool uip) {
     if (!in_.has_jip || in_.has_uip != uip) {
-      complain(uip ? "takes two targets" : "takes one target");
+      fail(uip ? "needs two targets" : "needs one target");
       return;
     }
     target(Field::jip, in_.jip, 0);
@@ -276,7 +276,7 @@ class Encoding : private OperandEncoding {
     targets(layout_->has(Field::uip));
     if (in_.sources != 0) {
       expect_sources(row_.sources);
-      if (complaint_.empty()) {
+      if (error_.empty()) {
         source(0);
         source(1);
       }
@@ -320,7 +320,7 @@ class Encoding : private OperandEncoding {
       put(Field::dst_type, code_of(tables_.register_type, Type::d, "type"), "type");
       put(Field::dst_horizontal, 1, "stride");
     } else if (row_.sources == 2) {
-      // Both name the instruction pointer; the second source is what is added.
+      // Destination and first source are the instruction pointer; the second source is added to it.
       put(Field::dst_reg, 0xa0, "register");
       put(Field::dst_horizontal, 1, "stride");
       put(Field::src0_reg, 0xa0, "register");
@@ -333,7 +333,7 @@ class Encoding : private OperandEncoding {
     }
     const bool next = row_.op == Op::jmpi && tables_.traits.jump_from_next != 0;
     if (!in_.has_jip) {
-      complain("takes a target");
+      fail("needs a target");
     }
     if (layout_->has(Field::jip)) {
       number();
@@ -352,7 +352,7 @@ class Encoding : private OperandEncoding {
     } else if (layout_->has(file)) {
       put(file, code_of(tables_.file, operand.file, "file"), "file");
     } else if (operand.file != File::grf) {
-      complain("a payload is in general registers");
+      fail("a payload must be in general registers");
     }
     put(reg, operand.reg, "register");
   }
@@ -363,7 +363,7 @@ class Encoding : private OperandEncoding {
     if (tables_.traits.implied_move != 0) {
       destination();
       if (in_.src[0].file == File::immediate) {
-        complain("a payload is no immediate");
+        fail("a payload cannot be an immediate");
       } else {
         source(0);
       }
@@ -377,10 +377,10 @@ class Encoding : private OperandEncoding {
     put(Field::message_register, send.message_register, "message register");
     put(Field::end_of_thread, send.end_of_thread, "EOT");
     if (send.extended_in_register) {
-      complain("no extended descriptor in a register");
+      fail("the extended descriptor cannot be in a register");
     }
     if ((send.extended & 0xffff) != 0 || (send.descriptor_in_register && send.extended != 0)) {
-      complain("no such bits of the extended descriptor");
+      fail("the extended descriptor has bits that cannot be encoded");
     }
     put(Field::extended31, send.extended >> 16, "extended descriptor");
     if (!send.descriptor_in_register) {
@@ -429,7 +429,7 @@ Result<Bits128> encode(spec::GenId gen, const Instruction& instruction) {
   const OpRow* row = find_op(gen, instruction.op);
   if (row == nullptr) {
     return Error{
-        fmt::format("{} has no operation number {}", spec::name_of(gen), static_cast<unsigned>(instruction.op))};
+        fmt::format("operation {} does not exist on {}", static_cast<unsigned>(instruction.op), spec::name_of(gen))};
   }
   return Encoding(gen, *row, instruction).run();
 }

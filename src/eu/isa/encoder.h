@@ -1,5 +1,5 @@
-// Instruction to bits, for all generations, over the tables of spec/eu. What the generation cannot say is an error with
-// a sentence; whether the hardware allows what is said is the validator's business.
+// Encodes instructions of all generations with the tables of spec/eu. An instruction that the generation cannot encode
+// is an error. The validator, not the encoder, checks the restrictions of hardware.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@
 
 namespace halogen::eu {
 
-// The native form, 16 bytes. `size` of the instruction matters only where a jump counts from the next instruction.
+// Encodes the native form, 16 bytes. The instruction's `size` matters only if a jump counts from the next instruction.
 Result<Bits128> encode(spec::GenId gen, const Instruction& instruction);
 
-// A program: an instruction of size 8 takes its compact form, and it is an error when it has none.
+// Encodes a program. An instruction of size 8 is compacted; it is an error if it has no compact form.
 Result<std::vector<std::byte>> encode(spec::GenId gen, std::span<const Instruction> program);
 
 }  // namespace halogen::eu

@@ -1,5 +1,5 @@
-// The forms that an instruction can have, one function each: a reader or writer of instructions has all of them, and
-// says in one place which kind of operation has which. The visitor may keep its functions private and be a friend.
+// Maps the kind of an operation to its form. Decoder and encoder implement one function for each form. Those functions
+// may be private if visit_form() is a friend.
 #pragma once
 
 #include "eu/isa/tables.h"

@@ -68,7 +68,7 @@ bool LineParser::fail(std::string message) {
   return false;
 }
 
-// Decimal or hexadecimal, with a sign.
+// Parses a decimal or hexadecimal number with an optional sign.
 bool LineParser::number(int64_t& out) {
   const bool negative = take('-');
   if (!negative) {
@@ -98,7 +98,7 @@ bool LineParser::number(int64_t& out) {
 Result<ParsedLine> LineParser::run() {
   const bool good = predicate() && mnemonic() && channels() && flag_target() && operands() && options();
   if (good && !at_end()) {
-    fail(fmt::format("what is '{}'?", text_.substr(at_, 20)));
+    fail(fmt::format("unexpected '{}'", text_.substr(at_, 20)));
   }
   if (!error_.empty()) {
     return Error{error_};
@@ -202,14 +202,14 @@ bool LineParser::channels() {
     return true;
   }
   if (std::isdigit(static_cast<unsigned char>(peek())) == 0) {
-    at_ = before;  // a flag or the saturation
+    at_ = before;  // a condition or (sat)
     return true;
   }
   int64_t size = 0;
   int64_t first = 0;
   if (!number(size) || !take('|') || !take('M') || !number(first) || !take(')') || size < 1 || size > 32 || first < 0 ||
       first > 31) {
-    return fail("expected the channels as (8|M0)");
+    return fail("expected the channels, as (8|M0)");
   }
   out_.instruction.exec_size = static_cast<uint8_t>(size);
   out_.instruction.first_channel = static_cast<uint8_t>(first);
@@ -235,7 +235,7 @@ bool LineParser::flag_target() {
     return fail("expected a flag register after the condition");
   }
   if (out_.instruction.predicate != Predicate::none && out_.instruction.flag != old) {
-    return fail("predicate and condition use one flag register");
+    return fail("predicate and condition must use the same flag register");
   }
   return true;
 }
@@ -263,22 +263,22 @@ bool LineParser::operands() {
       if (row_->allows(Allow::dst)) {
         in.dst.type = Type::d;
         in.dst.region.horizontal = 1;
-        if (!place(in.dst)) {
+        if (!location(in.dst)) {
           return false;
         }
-        settle_sub(in.dst);
+        set_sub(in.dst);
       }
-      // A register begins with its name and has a dot; labels have none.
+      // A register name is followed by a dot; a label is not.
       const size_t before = at_;
       Operand operand;
       operand.type = Type::d;
       if (std::isalpha(static_cast<unsigned char>(peek())) != 0 && register_name(operand) &&
           (peek() == '.' || operand.is_null() || operand.is_arf(Arf::ip))) {
         at_ = before;
-        if (!place(operand)) {
+        if (!location(operand)) {
           return false;
         }
-        settle_sub(operand);
+        set_sub(operand);
         in.src[row_->sources - 1u] = operand;
         return true;
       }
@@ -326,7 +326,7 @@ bool LineParser::target(bool& has, int32_t& distance, std::string& label) {
     return true;
   }
   label = word();
-  return !label.empty() || fail("expected a label or a distance as +48");
+  return !label.empty() || fail("expected a label or a distance, as +48");
 }
 
 bool LineParser::options() {

@@ -1,4 +1,4 @@
-// One line of EU assembly: a cursor over its text and the instruction that it becomes.
+// Parses one line of EU assembly into an instruction.
 #pragma once
 
 #include <string>
@@ -33,7 +33,7 @@ class LineParser {
   bool number(int64_t& out);
   bool fail(std::string message);
 
-  // Parts of a line, in order. False: a complaint is noted.
+  // Parse the parts of a line, in order. False: error_ is set.
   bool predicate();
   bool mnemonic();
   bool suffix(std::string_view name);
@@ -47,7 +47,7 @@ class LineParser {
   void write_mask();
   bool destination();
   bool source(unsigned index);
-  bool place(Operand& operand);
+  bool location(Operand& operand);
   bool register_name(Operand& operand);
   bool address(Operand& operand);
   bool subregister(Operand& operand);
@@ -61,7 +61,7 @@ class LineParser {
   bool send();
   bool descriptor(bool& in_register, uint32_t& value, uint8_t& sub);
   bool scoreboard_token();
-  void settle_sub(Operand& operand) const;
+  void set_sub(Operand& operand) const;
 
   spec::GenId gen_;
   const IsaTables& tables_;
@@ -70,10 +70,10 @@ class LineParser {
   const OpRow* row_ = nullptr;
   ParsedLine out_;
   std::string error_;
-  bool function_in_extended_ = false;  // a send as IGA writes it before Gen12
-  int distance_ = -1;                  // of the scoreboard
-  int token_ = -1;                     // code of the token alone
-  int sub_elements_ = -1;              // of the operand being read; bytes when negative
+  bool function_in_extended_ = false;  // a send in the syntax of IGA before Gen12
+  int distance_ = -1;                  // scoreboard distance; -1: not given
+  int token_ = -1;                     // code of the scoreboard token without distance; -1: not given
+  int sub_elements_ = -1;              // subregister of the current operand in elements; -1: Operand::sub is set
 };
 
 }  // namespace halogen::eu

@@ -1,5 +1,5 @@
-// Shared functions by name, and what the bits of a message descriptor mean, from spec/eu/messages*.toml: as text, and
-// as MessageControl for what executes messages.
+// Names of shared functions and fields of message descriptors, from spec/eu/messages*.toml: as text, and as
+// MessageControl for the executor.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ struct MessageMatch {
   uint32_t value;
 };
 
-// A field that has no bits: the layout says its word.
+// A field without bits: its word follows from the layout.
 struct MessageFixed {
   std::string_view name;
   std::string_view word;
@@ -54,18 +54,18 @@ struct MessageLayout {
 std::span<const FunctionName> function_names();
 std::span<const MessageLayout> message_layouts();
 
-// Empty when the generation has no such function.
+// Returns the name of a shared function. Empty: the generation has no such function.
 std::string_view function_name(spec::GenId gen, uint8_t code);
-// -1 when the generation has no such function.
+// Returns the code of a shared function. -1: the generation has no such function.
 int function_code(spec::GenId gen, std::string_view name);
 
-// How a descriptor's bits 18:0 are laid out; null when the generation has no such function.
+// Returns the layout of a descriptor's bits 18:0. Null: the generation has no such function.
 const MessageLayout* find_message(spec::GenId gen, uint8_t function, uint32_t descriptor);
-// What a descriptor asks of a function; SharedFunction::none when the generation has no such function.
+// Returns the fields of a descriptor. SharedFunction::none: the generation has no such function.
 MessageControl unpack_control(spec::GenId gen, uint8_t function, uint32_t descriptor);
 uint32_t field_value(const MessageField& field, uint32_t descriptor);
 
-// "len=1+0 ret=2 header type=untyped_read simd=simd16 ..."; empty when the descriptor is in a register.
+// Returns a text as "len=1+0 ret=2 header type=untyped_read simd=simd16 ...". Empty: the descriptor is in a register.
 std::string describe_message(spec::GenId gen, const Instruction& instruction);
 
 }  // namespace halogen::eu

@@ -1,5 +1,5 @@
-// Operations of the EU by meaning. spec/eu/opcodes_alu.toml and spec/eu/opcodes_flow.toml say
-// which opcode each has on which generation; src/eu/ir/op_traits.h says what they are.
+// Operations of the EU. spec/eu/opcodes_alu.toml and spec/eu/opcodes_flow.toml hold their opcodes by generation;
+// src/eu/ir/op_traits.h holds their properties.
 #pragma once
 
 #include <cstdint>

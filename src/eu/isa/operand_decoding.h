@@ -1,4 +1,4 @@
-// Controls and operands of an instruction being decoded: what all kinds of operations share. Part of the decoder.
+// Decodes the controls and operands that all kinds of operations share. Part of the decoder.
 #pragma once
 
 #include "eu/isa/bits128.h"
@@ -8,7 +8,7 @@
 
 namespace halogen::eu {
 
-// One instruction under way. Functions that can meet a reserved code note it in `fault_`; the first one counts.
+// The decoding of one instruction. `fault_` is the first reserved code that was found.
 class OperandDecoding {
  public:
   OperandDecoding(const IsaTables& tables, const OpRow& row, const Bits128& bits, Instruction& out)
@@ -49,7 +49,7 @@ class OperandDecoding {
     } else {
       out_.first_channel = static_cast<uint8_t>(quarter * 8 + get(Field::nibble) * 4);
     }
-    out_.align16 = in_groups();
+    out_.align16 = is_align16();
     out_.no_mask = flag(Field::no_mask);
     if (row_.kind == Kind::basic || row_.kind == Kind::wide || row_.kind == Kind::math || row_.kind == Kind::ternary ||
         row_.kind == Kind::ternary_macro) {
@@ -69,8 +69,8 @@ class OperandDecoding {
     out_.flag = static_cast<uint8_t>(get(Field::flag_reg) * 2 + get(Field::flag_sub));
   }
 
-  // Align16, where the operation can be so. Macros set the bit and mean something else by it.
-  bool in_groups() const {
+  // Returns whether the access mode is align16. For macros the bit has another meaning.
+  bool is_align16() const {
     switch (row_.kind) {
       case Kind::ternary:
         return layout_->has(Field::src0_swizzle);
@@ -87,8 +87,8 @@ class OperandDecoding {
     }
   }
 
-  // What nothing reads is not told.
-  void forget_unused() {
+  // Clears fields that the instruction does not use, so that equal instructions compare equal.
+  void clear_unused() {
     if (out_.predicate == Predicate::none) {
       out_.predicate_inverse = false;
       if (out_.condition == Condition::none && !is_macro(out_.math)) {
@@ -118,8 +118,8 @@ class OperandDecoding {
     }
   }
 
-  // File and register, or address, of an operand that is not an immediate.
-  void place(Operand& operand, const OperandFields& fields) {
+  // Decodes file and register, or address, of an operand that is not an immediate.
+  void location(Operand& operand, const OperandFields& fields) {
     operand.type = look_up<Type>(tables_.register_type, get(fields.type), DecodeFault::reserved_type);
     if (flag(fields.address_mode)) {
       operand.file = tables_.traits.indirect_is_grf != 0 ? File::grf : file(fields.file);
@@ -140,7 +140,7 @@ class OperandDecoding {
   }
 
   void destination() {
-    place(out_.dst, kDst);
+    location(out_.dst, kDst);
     out_.dst.region.horizontal = kHorizontals[get(Field::dst_horizontal)];
     if (out_.align16) {
       out_.dst.write_mask = byte(Field::dst_mask);
@@ -171,7 +171,7 @@ class OperandDecoding {
       immediate(operand, fields, index + 1 == out_.sources);
       return;
     }
-    place(operand, fields.common);
+    location(operand, fields.common);
     operand.negate = flag(fields.negate);
     operand.absolute = flag(fields.absolute);
     vertical(operand, get(fields.vertical));
@@ -203,7 +203,7 @@ class OperandDecoding {
       }
     } else if (row_.kind == Kind::basic && out_.sources == 1 && tables_.wide != nullptr) {
       operand.immediate = bits_.get(tables_.wide->at(Field::immediate));
-      // What shares bits with the immediate means nothing.
+      // The condition shares bits with the immediate.
       if (!tables_.wide->has(Field::condition)) {
         out_.condition = Condition::none;
       }

@@ -1,4 +1,4 @@
-// Controls and operands of an instruction being encoded: what all kinds of operations share. Part of the encoder.
+// Encodes the controls and operands that all kinds of operations share. Part of the encoder.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,36 +13,36 @@
 
 namespace halogen::eu {
 
-// One instruction under way. The first complaint counts; the bits are then of no use.
+// The encoding of one instruction. After an error the bits are not valid; the first error is kept.
 class OperandEncoding {
  public:
   OperandEncoding(spec::GenId gen, const OpRow& row, const Instruction& in)
       : gen_(gen), tables_(isa_tables(gen)), row_(row), layout_(row.layout), in_(in) {}
 
  protected:
-  void complain(std::string text) {
-    if (complaint_.empty()) {
-      complaint_ = std::move(text);
+  void fail(std::string text) {
+    if (error_.empty()) {
+      error_ = std::move(text);
     }
   }
 
   void put(Field field, uint64_t value, std::string_view what) {
-    const Place& place = layout_->at(field);
-    const unsigned width = width_of(place);
+    const FieldBits& bits = layout_->at(field);
+    const unsigned width = width_of(bits);
     if (width < 64 && value >> width != 0) {
-      complain(fmt::format("{} {:#x} does not fit", what, value));
+      fail(fmt::format("{} {:#x} does not fit", what, value));
       return;
     }
-    bits_.set(place, value);
+    bits_.set(bits, value);
   }
 
-  void put_signed(const Place& place, int64_t value, std::string_view what) {
-    const unsigned width = width_of(place);
+  void put_signed(const FieldBits& bits, int64_t value, std::string_view what) {
+    const unsigned width = width_of(bits);
     if (width == 0 || (width < 64 && sign_extend(static_cast<uint64_t>(value), width) != value)) {
-      complain(fmt::format("{} {} does not fit", what, value));
+      fail(fmt::format("{} {} does not fit", what, value));
       return;
     }
-    bits_.set(place, static_cast<uint64_t>(value));
+    bits_.set(bits, static_cast<uint64_t>(value));
   }
 
   template <size_t N, class E>
@@ -52,7 +52,7 @@ class OperandEncoding {
         return i;
       }
     }
-    complain(fmt::format("no code for {} {}", what, static_cast<unsigned>(value)));
+    fail(fmt::format("{} {} cannot be encoded", what, static_cast<unsigned>(value)));
     return 0;
   }
 
@@ -67,21 +67,21 @@ class OperandEncoding {
         put(Field::exec_size, static_cast<uint64_t>(std::countr_zero(in_.exec_size)), "execution size");
         break;
       default:
-        complain(fmt::format("execution size {}", in_.exec_size));
+        fail(fmt::format("execution size {} is not a power of two from 1 to 32", in_.exec_size));
     }
     if (tables_.traits.halves != 0) {
       if (in_.first_channel % 8 != 0 || in_.first_channel > 8) {
-        complain(fmt::format("channels from {} on", in_.first_channel));
+        fail(fmt::format("first channel {} is not 0 or 8", in_.first_channel));
       }
       put(Field::quarter, (in_.first_channel != 0 ? 1u : 0u) | (in_.compressed ? 2u : 0u), "half");
     } else {
       if (in_.first_channel % 4 != 0) {
-        complain(fmt::format("channels from {} on", in_.first_channel));
+        fail(fmt::format("first channel {} is not a multiple of 4", in_.first_channel));
       }
       put(Field::quarter, in_.first_channel / 8, "quarter");
       put(Field::nibble, in_.first_channel / 4 % 2, "nibble");
       if (in_.compressed) {
-        complain("there is no compression");
+        fail("compression not supported");
       }
     }
     const bool macro = (row_.kind == Kind::math && is_macro(in_.math)) || row_.kind == Kind::ternary_macro;
@@ -91,7 +91,7 @@ class OperandEncoding {
     const bool branch = row_.allows(Allow::branch_control);
     put(Field::accumulator_write, branch ? in_.branch_control : in_.accumulator_write, "accumulator write");
     if (branch ? in_.accumulator_write : in_.branch_control) {
-      complain("branch control and accumulator write share a bit");
+      fail("branch control and accumulator write share a bit");
     }
     put(Field::breakpoint, in_.breakpoint, "breakpoint");
     put(Field::no_dd_clear, in_.no_dd_clear, "NoDDClr");
@@ -110,7 +110,7 @@ class OperandEncoding {
 
   void expect_sources(unsigned count) {
     if (in_.sources != count) {
-      complain(fmt::format("takes {} sources, not {}", count, in_.sources));
+      fail(fmt::format("needs {} sources, not {}", count, in_.sources));
     }
   }
 
@@ -118,7 +118,7 @@ class OperandEncoding {
     put(fields.address_sub, operand.address_sub, "address register");
     if (in_.align16) {
       if (operand.address_offset % 16 != 0) {
-        complain("an offset of an align16 operand is a multiple of 16");
+        fail("the offset of an align16 operand must be a multiple of 16");
       }
       put_signed(layout_->at(fields.address_offset16), operand.address_offset / 16, "offset");
     } else {
@@ -126,14 +126,14 @@ class OperandEncoding {
     }
   }
 
-  void place(const Operand& operand, const OperandFields& fields) {
+  void location(const Operand& operand, const OperandFields& fields) {
     put(fields.type, code_of(tables_.register_type, operand.type, "type"), "type");
     put(fields.address_mode, operand.indirect, "indirect");
     if (operand.indirect) {
       if (tables_.traits.indirect_is_grf == 0) {
         put(fields.file, code_of(tables_.file, operand.file, "file"), "file");
       } else if (operand.file != File::grf) {
-        complain("an indirect operand is a general register");
+        fail("an indirect operand must be a general register");
       }
       address(operand, fields);
       return;
@@ -142,7 +142,7 @@ class OperandEncoding {
     put(fields.reg, operand.reg, "register");
     if (in_.align16) {
       if (operand.sub % 16 != 0) {
-        complain("an align16 operand starts at a multiple of 16 bytes");
+        fail("an align16 operand must start at a multiple of 16 bytes");
       }
       put(fields.sub16, operand.sub / 16, "subregister");
     } else {
@@ -152,10 +152,10 @@ class OperandEncoding {
 
   void destination() {
     if (in_.dst.file == File::immediate) {
-      complain("a destination is no immediate");
+      fail("a destination cannot be an immediate");
       return;
     }
-    place(in_.dst, kDst);
+    location(in_.dst, kDst);
     put(Field::dst_horizontal, code_of(kHorizontals, in_.dst.region.horizontal, "stride"), "stride");
     if (in_.align16) {
       put(Field::dst_mask, in_.dst.write_mask, "write mask");
@@ -177,12 +177,12 @@ class OperandEncoding {
       immediate(operand, fields, index);
       return;
     }
-    place(operand, fields.common);
+    location(operand, fields.common);
     put(fields.negate, operand.negate, "negate");
     put(fields.absolute, operand.absolute, "abs");
     if (operand.region.vertical_by_address) {
       if (!operand.indirect) {
-        complain("a region by addresses needs an indirect operand");
+        fail("a region with address registers needs an indirect operand");
       }
       put(fields.vertical, kVerticalByAddress, "vertical stride");
     } else {
@@ -190,7 +190,7 @@ class OperandEncoding {
     }
     if (in_.align16) {
       if (operand.region.width != 4 || operand.region.horizontal != 1) {
-        complain("an align16 operand is a group of four channels");
+        fail("an align16 operand must be a group of four channels");
       }
       put(fields.swizzle, swizzle_code(operand), "swizzle");
       return;
@@ -202,7 +202,7 @@ class OperandEncoding {
 
   void immediate(const Operand& operand, const SourceFields& fields, unsigned index) {
     if (index + 1u != in_.sources) {
-      complain("only the last source may be an immediate");
+      fail("only the last source may be an immediate");
     }
     if (layout_->has(fields.immediate)) {
       put(fields.immediate, 1, "immediate");
@@ -211,7 +211,7 @@ class OperandEncoding {
     }
     put(fields.common.type, code_of(tables_.immediate_type, operand.type, "immediate type"), "type");
     if (size_of(operand.type) == 8 && layout_ != tables_.wide) {
-      complain("a 64-bit immediate needs an instruction of one source");
+      fail("a 64-bit immediate needs an instruction with one source");
     }
     put(Field::immediate, operand.immediate, "immediate");
   }
@@ -222,7 +222,7 @@ class OperandEncoding {
   const Layout* layout_;
   const Instruction& in_;
   Bits128 bits_;
-  std::string complaint_;
+  std::string error_;
 };
 
 }  // namespace halogen::eu

@@ -1,4 +1,4 @@
-// Which fields make up an operand, so that one piece of code serves destination and sources.
+// The fields of each operand, so that the same code handles destination and sources.
 #pragma once
 
 #include <array>
@@ -48,13 +48,13 @@ inline constexpr std::array<SourceFields, 2> kSources = {{
      Field::src1_swizzle},
 }};
 
-// Sources of three-source forms. Fields that a source lacks are given as the opcode, which no form asks of an operand.
+// Sources of three-source forms. kNoField stands for fields that a source lacks.
 struct TernaryFields {
   Field reg, sub, sub4, file, type, half, immediate, value, vertical, horizontal, negate, absolute, replicate, swizzle,
       macro;
 };
 
-inline constexpr Field kNoField = Field::opcode;
+inline constexpr Field kNoField = Field::opcode;  // not a field of an operand
 
 inline constexpr std::array<TernaryFields, 3> kTernary = {{
     {Field::src0_reg, Field::src0_sub, Field::src0_sub4, Field::src0_file, Field::src0_type, kNoField,
@@ -68,7 +68,7 @@ inline constexpr std::array<TernaryFields, 3> kTernary = {{
      Field::src2_absolute, Field::src2_replicate, Field::src2_swizzle, Field::src2_macro},
 }};
 
-// Region codes: the same on every generation.
+// Strides and widths by their code, the same on every generation.
 inline constexpr std::array<uint8_t, 16> kVerticals = {0,     1,     2,     4,     8,     16,    32,    kNone,
                                                        kNone, kNone, kNone, kNone, kNone, kNone, kNone, kNone};
 inline constexpr uint8_t kVerticalByAddress = 15;
@@ -100,7 +100,7 @@ constexpr unsigned size_of(Type type) {
   return 4;
 }
 
-// Sources that a math function takes.
+// Returns the number of sources of a math function.
 constexpr uint8_t math_sources(MathFunction function) {
   return (function >= MathFunction::divide && function <= MathFunction::inverse_macro) ? 2 : 1;
 }

@@ -1,4 +1,4 @@
-// Operands of a line of EU assembly.
+// Parses the operands of a line of EU assembly.
 #include <fmt/format.h>
 
 #include <cctype>
@@ -88,7 +88,7 @@ bool LineParser::address(Operand& operand) {
   return true;
 }
 
-bool LineParser::place(Operand& operand) {
+bool LineParser::location(Operand& operand) {
   sub_elements_ = 0;
   for (const auto& [name, file] :
        {std::pair("r[", File::grf), std::pair("m[", File::mrf), std::pair("arf[", File::arf)}) {
@@ -100,7 +100,8 @@ bool LineParser::place(Operand& operand) {
   return register_name(operand) && subregister(operand);
 }
 
-// After the register: ".3" counts elements of the type that follows, ".b5" bytes, ".mme2" a macro register.
+// Parses the subregister: ".3" counts elements of the type that follows, ".b5" counts bytes, ".mme2" is a macro
+// register.
 bool LineParser::subregister(Operand& operand) {
   if (at_ >= text_.size() || text_[at_] != '.') {
     return true;
@@ -122,24 +123,25 @@ bool LineParser::subregister(Operand& operand) {
   if (at_ + 1 < text_.size() && text_[at_] == 'b' && std::isdigit(static_cast<unsigned char>(text_[at_ + 1])) != 0) {
     ++at_;
     if (!number(value) || value < 0 || value > 255) {
-      return fail("bad byte of a register");
+      return fail("expected a byte of a register, b0 to b255");
     }
     sub_elements_ = -1;
     operand.sub = static_cast<uint8_t>(value);
     return true;
   }
   if (at_ >= text_.size() || std::isdigit(static_cast<unsigned char>(text_[at_])) == 0) {
-    at_ = before;  // channels of an align16 operand
+    at_ = before;  // a swizzle or write mask
     return true;
   }
   if (!number(value) || value < 0 || value > 31) {
-    return fail("bad subregister");
+    return fail("expected a subregister, 0 to 31");
   }
   sub_elements_ = static_cast<int>(value);
   return true;
 }
 
-void LineParser::settle_sub(Operand& operand) const {
+// Sets Operand::sub, once the type is known.
+void LineParser::set_sub(Operand& operand) const {
   if (sub_elements_ >= 0 && !operand.indirect) {
     operand.sub = static_cast<uint8_t>(static_cast<unsigned>(sub_elements_) * size_of(operand.type));
   }
@@ -163,7 +165,7 @@ bool LineParser::destination() {
   Instruction& in = out_.instruction;
   in.saturate = take("(sat)");
   Operand& dst = in.dst;
-  if (!place(dst)) {
+  if (!location(dst)) {
     return false;
   }
   dst.region.horizontal = 1;
@@ -178,7 +180,7 @@ bool LineParser::destination() {
   if (!type(dst.type)) {
     return false;
   }
-  settle_sub(dst);
+  set_sub(dst);
   return true;
 }
 
@@ -199,14 +201,14 @@ bool LineParser::source(unsigned index) {
     operand.negate = true;
   }
   operand.absolute = take("(abs)");
-  if (!place(operand) || !region(operand, index) || !type(operand.type)) {
+  if (!location(operand) || !region(operand, index) || !type(operand.type)) {
     return false;
   }
-  settle_sub(operand);
+  set_sub(operand);
   return true;
 }
 
-// <V;W,H>, <W,H> by addresses, <V;H> and <H> of three sources, <V>.xyzw and .r of align16.
+// Parses a region: <V;W,H>, <W,H> (addresses in registers), <V;H> and <H> (three sources), <V>.xyzw and .r (align16).
 bool LineParser::region(Operand& operand, unsigned index) {
   Region& r = operand.region;
   if (row_->kind == Kind::ternary_macro || is_macro(out_.instruction.math)) {
@@ -225,7 +227,7 @@ bool LineParser::region(Operand& operand, unsigned index) {
   char separators[3] = {};
   do {
     if (!number(value[count]) || value[count] < 0 || value[count] > 32) {
-      return fail("bad region");
+      return fail("expected numbers from 0 to 32 in the region");
     }
     ++count;
     separators[count - 1] = count < 3 ? (take(';') ? ';' : take(',') ? ',' : '\0') : '\0';
@@ -249,7 +251,7 @@ bool LineParser::region(Operand& operand, unsigned index) {
   } else if (index == 2) {
     r = {small(0), 1, 0, false};
   } else {
-    return fail("a region has the form <V;W,H>");
+    return fail("expected a region of the form <V;W,H>");
   }
   return true;
 }
@@ -277,7 +279,7 @@ bool LineParser::swizzle(Operand& operand) {
   return true;
 }
 
-// Numbers are bits; with a dot or an exponent they are values of a floating point type.
+// Parses an immediate. A number gives the bits; with a dot or an exponent it is the value of a float.
 bool LineParser::immediate(Operand& operand) {
   operand.file = File::immediate;
   skip();
@@ -302,7 +304,7 @@ bool LineParser::immediate(Operand& operand) {
     } else if (operand.type == Type::df) {
       std::memcpy(&operand.immediate, &value, 8);
     } else {
-      return fail("a number with a dot has type f or df");
+      return fail("a number with a dot or an exponent must have type f or df");
     }
     return true;
   }
@@ -311,9 +313,9 @@ bool LineParser::immediate(Operand& operand) {
     return false;
   }
   const auto bits = static_cast<uint64_t>(value);
-  if (row_->kind == Kind::ternary) {  // sixteen bits, whatever the type
+  if (row_->kind == Kind::ternary) {  // 16 bits, whatever the type
     if (bits > 0xffff && !sign_fits(value, 16)) {
-      return fail("an immediate of three sources has 16 bits");
+      return fail("an immediate of an instruction with three sources must fit 16 bits");
     }
     operand.immediate = (bits & 0xffff) * 0x10001;
     return true;
@@ -337,7 +339,7 @@ bool LineParser::whole(Operand& operand, bool dst) {
   if (dst) {
     write_mask();
   }
-  // A type may follow, as IGA has it; it means nothing.
+  // IGA writes a type here, which has no meaning.
   Type ignored{};
   return peek() != ':' || type(ignored);
 }
@@ -388,10 +390,10 @@ bool LineParser::send() {
     }
     in.send.function = static_cast<uint8_t>(ExtendedBits::kFunction.of(in.send.extended));
     in.send.end_of_thread = (in.send.extended & ExtendedBits::kEndOfThread) != 0;
-    in.send.extended &= ~uint32_t{0x3f};  // bit 4 is no field
+    in.send.extended &= ~uint32_t{0x3f};  // function and EOT; bit 4 is not a field
   }
   if (sub != 0) {
-    return fail("a descriptor in a register is in a0.0");
+    return fail("a descriptor in a register must be in a0.0");
   }
   if (tables_.traits.header_always != 0 && !in.send.descriptor_in_register) {
     in.send.descriptor |= DescriptorBits::kHeaderPresent;

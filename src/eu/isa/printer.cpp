@@ -110,10 +110,10 @@ class Printing {
       case Kind::diverge:
       case Kind::jump:
         if (row_.allows(Allow::dst)) {
-          out_ += ' ' + place(in_.dst);
+          out_ += ' ' + location(in_.dst);
         }
         if (in_.sources != 0) {
-          out_ += ' ' + place(in_.src[in_.sources - 1u]);
+          out_ += ' ' + location(in_.src[in_.sources - 1u]);
         }
         targets();
         return;
@@ -138,8 +138,8 @@ class Printing {
 
   bool macros() const { return is_macro(in_.math) || row_.kind == Kind::ternary_macro; }
 
-  // Register without region and type.
-  std::string place(const Operand& operand) const {
+  // Returns the register without region and type.
+  std::string location(const Operand& operand) const {
     if (operand.indirect) {
       const char* file = operand.file == File::mrf ? "m" : operand.file == File::arf ? "arf" : "r";
       return operand.address_offset == 0
@@ -185,7 +185,7 @@ class Printing {
 
   void destination() {
     out_ += in_.saturate ? " (sat)" : " ";
-    out_ += place(in_.dst) + fmt::format("<{}>", in_.dst.region.horizontal);
+    out_ += location(in_.dst) + fmt::format("<{}>", in_.dst.region.horizontal);
     if (in_.align16) {
       out_ += "." + letters(in_.dst.write_mask);
     }
@@ -212,7 +212,7 @@ class Printing {
     if (operand.absolute) {
       out_ += "(abs)";
     }
-    out_ += place(operand) + region(operand) + type(operand.type);
+    out_ += location(operand) + region(operand) + type(operand.type);
   }
 
   std::string region(const Operand& operand) const {
@@ -262,7 +262,8 @@ class Printing {
     }
   }
 
-  // Whole registers, without region and type; before Gen6 real operands with the message register between them.
+  // Prints whole registers without region and type. Generations with an implied move have full operands, with the
+  // message register between them.
   void send() {
     if (tables_.traits.implied_move != 0) {
       destination();
@@ -281,7 +282,7 @@ class Printing {
   }
 
   std::string whole(const Operand& operand) const {
-    std::string out = place(operand);
+    std::string out = location(operand);
     const size_t dot = out.find('.');
     return dot == std::string::npos ? out : out.substr(0, dot);
   }
@@ -358,7 +359,7 @@ class Printing {
 std::string print_at(spec::GenId gen, const Instruction& instruction, const Labels* labels, int64_t at, bool describe) {
   const OpRow* row = find_op(gen, instruction.op);
   if (row == nullptr) {
-    return fmt::format("// operation {} is not one of this generation", static_cast<unsigned>(instruction.op));
+    return fmt::format("// operation {} does not exist on this generation", static_cast<unsigned>(instruction.op));
   }
   return Printing(gen, *row, instruction, labels, at).run(describe);
 }

@@ -1,4 +1,4 @@
-// Instructions as people read them, in the language of docs/eu-assembly.md. assemble() understands every line.
+// Prints instructions in the language of docs/eu-assembly.md. assemble() accepts every line.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,12 @@
 
 namespace halogen::eu {
 
-// Branch targets as distances in bytes, "+48" and "-16". With `describe` a comment says what a message asks for.
+// Prints one instruction, with branch targets as distances in bytes ("+48", "-16"). With `describe`, a comment explains
+// the descriptor of a message.
 std::string print(spec::GenId gen, const Instruction& instruction, bool describe = false);
 
-// A whole program with labels, one line an instruction. What does not decode is a `.bytes` line with the reason. With
-// `rules` a comment below an instruction names those that it breaks.
+// Prints a program with labels, one line per instruction. Bytes that do not decode are a `.bytes` line with the reason.
+// With `rules`, a comment below an instruction names the rules that it breaks.
 std::string disassemble(spec::GenId gen, std::span<const std::byte> bytes, bool rules = false);
 
 }  // namespace halogen::eu

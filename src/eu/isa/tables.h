@@ -1,5 +1,5 @@
-// The ISA as data: what tools/specgen makes of spec/eu. Decoder, encoder, printer, assembler and validator are one code
-// for all generations and find here where the bits lie and what the codes mean.
+// The ISA as data, generated from spec/eu by tools/specgen. Decoder, encoder, printer, assembler and validator are the
+// same code for all generations; these tables hold the positions of fields and the meaning of codes.
 #pragma once
 
 #include <array>
@@ -13,35 +13,36 @@
 
 namespace halogen::eu {
 
-inline constexpr uint8_t kNone = 0xff;      // a code that means nothing
-inline constexpr uint16_t kNoRow = 0xffff;  // an opcode that means nothing
+inline constexpr uint8_t kNone = 0xff;      // a reserved code
+inline constexpr uint16_t kNoRow = 0xffff;  // an unknown opcode
 
 struct Piece {
   uint8_t low;
   uint8_t width;
 };
 
-// Where a field lies; several pieces when it is split, the most significant first. No pieces: there is no such field.
-struct Place {
+// The bits of a field. A split field has several pieces, the most significant first. No pieces: the field does not
+// exist.
+struct FieldBits {
   uint8_t pieces = 0;
   std::array<Piece, 5> piece{};
 };
 
 struct FixedBits {
-  Place place;
+  FieldBits bits;
   uint32_t value;
 };
 
 struct Layout {
-  std::array<Place, kFieldCount> places;
+  std::array<FieldBits, kFieldCount> fields;
   std::span<const FixedBits> fixed;
   uint8_t unit;  // of branch targets, bytes
 
-  [[nodiscard]] constexpr const Place& at(Field field) const { return places[static_cast<size_t>(field)]; }
+  [[nodiscard]] constexpr const FieldBits& at(Field field) const { return fields[static_cast<size_t>(field)]; }
   [[nodiscard]] constexpr bool has(Field field) const { return at(field).pieces != 0; }
 };
 
-// What an operation takes beside its operands.
+// Controls that an operation may have beside its operands.
 struct Allow {
   enum Bits : uint16_t {
     predicate = 1,
@@ -51,13 +52,13 @@ struct Allow {
     branch_control = 16,
     uip = 32,
     dst = 64,      // a jump that writes a return address
-    no_dst = 128,  // the destination means nothing
+    no_dst = 128,  // the destination is not used
     absolute = 256,
     controls = 512
   };
 };
 
-// Bit n: Type n may be there.
+// Allowed types. Bit n: Type n.
 struct TypeRule {
   uint16_t dst;
   uint16_t src;
@@ -76,11 +77,11 @@ struct OpRow {
   [[nodiscard]] constexpr bool allows(Allow::Bits bit) const { return (allow & bit) != 0; }
 };
 
-using BitMap = std::span<const Piece>;  // as a Place, for any number of pieces
+using BitMap = std::span<const Piece>;  // like FieldBits, with any number of pieces
 
 struct CompactCopy {
   BitMap compact, native;
-  bool second;  // belongs to the second source, which an immediate displaces
+  bool second;  // part of the second source, whose bits an immediate uses
 };
 
 struct CompactTable {
@@ -94,7 +95,7 @@ enum class ImmediateRule : uint8_t { none, signed13, by_type };
 struct CompactForm {
   std::span<const CompactCopy> copies;
   std::span<const CompactTable> tables;
-  Place immediate;
+  FieldBits immediate;
   ImmediateRule rule;
 };
 
@@ -120,7 +121,7 @@ struct IsaTables {
 const IsaTables& isa_tables(spec::GenId gen);
 std::span<const OpRow> op_rows();
 
-// The row of an operation on a generation, or null.
+// Return the row of an operation. Null: the generation does not have the operation.
 const OpRow* find_op(spec::GenId gen, Op op);
 const OpRow* find_op(spec::GenId gen, std::string_view name);
 

@@ -1,5 +1,5 @@
-// Words of the assembly language that printer and assembler share. The language is that of Intel's IGA, one for all
-// generations, with what older ones need: docs/eu-assembly.md.
+// Words of the assembly language, shared by printer and assembler. The language is that of Intel's IGA with additions
+// for older generations: docs/eu-assembly.md.
 #pragma once
 
 #include <array>
@@ -45,13 +45,13 @@ inline constexpr Word kMath[] = {{"inv", 1},   {"log", 2},   {"exp", 3},    {"sq
 
 inline constexpr Word kSync[] = {{"nop", 0}, {"allrd", 2}, {"allwr", 3}, {"bar", 14}, {"host", 15}};
 
-// Architecture registers by the high half of their number; the second names are those of Gen4 and 5.
+// Architecture registers by the upper four bits of their number. kOldArf: names on Gen4 and Gen5.
 inline constexpr Word kArf[] = {{"null", 0}, {"a", 1},   {"acc", 2},   {"f", 3},   {"ce", 4},  {"msg", 5},
                                 {"sp", 6},   {"sr", 7},  {"cr", 8},    {"n", 9},   {"ip", 10}, {"tdr", 11},
                                 {"tm", 12},  {"fc", 13}, {"arfe", 14}, {"dbg", 15}};
 inline constexpr Word kOldArf[] = {{"mask", 4}, {"ms", 5}, {"msd", 6}};
 
-// Nothing: an empty name.
+// Returns the name of a value. Empty: there is no such value.
 template <size_t N>
 constexpr std::string_view name_in(const Word (&words)[N], uint8_t value) {
   for (const Word& word : words) {
@@ -62,7 +62,7 @@ constexpr std::string_view name_in(const Word (&words)[N], uint8_t value) {
   return {};
 }
 
-// Nothing: -1.
+// Returns the value of a name. -1: there is no such name.
 template <size_t N>
 constexpr int value_in(const Word (&words)[N], std::string_view name) {
   for (const Word& word : words) {

@@ -21,7 +21,7 @@ bool is_byte(Type type) {
   return type == Type::b || type == Type::ub;
 }
 
-// Of the type that the operation computes in: bytes become words, packed immediates what they hold.
+// Returns the size of an operand's execution type: bytes become words, VF becomes F.
 unsigned execution_size(Type type) {
   if (is_byte(type)) {
     return 2;
@@ -29,7 +29,7 @@ unsigned execution_size(Type type) {
   return type == Type::vf ? 4 : size_of(type);
 }
 
-// Bytes that an operand touches, counted from the start of its first register: first and last.
+// The first and the last byte of an operand, counted from the start of its first register.
 struct Span {
   unsigned first = 0;
   unsigned last = 0;
@@ -93,12 +93,12 @@ class Validation {
   }
 
   void types() {
-    require(!has_dst() || type_exists(in_.dst.type), Rule::type_not_there);
+    require(!has_dst() || type_exists(in_.dst.type), Rule::type_not_supported);
     bool any_float = false;
     bool any_integer = false;
     for (unsigned i = 0; i < in_.sources; ++i) {
       const Type type = in_.src[i].type;
-      require(type_exists(type), Rule::type_not_there);
+      require(type_exists(type), Rule::type_not_supported);
       (is_float(type) ? any_float : any_integer) = true;
     }
     require(!(any_float && any_integer) || tables_.traits.no_mixed_sources == 0, Rule::mixed_sources);
@@ -106,7 +106,7 @@ class Validation {
             Rule::byte_second_source);
     if (!row_.types.empty()) {
       require(std::any_of(row_.types.begin(), row_.types.end(), [this](const TypeRule& rule) { return fits(rule); }),
-              Rule::types_not_together);
+              Rule::type_combination);
     }
   }
 
@@ -151,7 +151,7 @@ class Validation {
       if (row_.kind == Kind::basic || row_.kind == Kind::math) {
         require(i == 0 || !operand.indirect, Rule::second_source_indirect);
         require(!operand.is_arf(Arf::accumulator) || i == 0 || tables_.traits.accumulator_in_second != 0,
-                Rule::accumulator_place);
+                Rule::accumulator_source);
       }
       if (in_.align16) {
         align16(operand);
@@ -169,7 +169,7 @@ class Validation {
     return size;
   }
 
-  // Moves of bytes as they are may be packed.
+  // Returns whether bytes are moved without conversion: their destination may be packed.
   bool raw_byte_move() const {
     return in_.op == Op::mov && is_byte(in_.dst.type) && is_byte(in_.src[0].type) && !in_.saturate &&
            !in_.src[0].negate && !in_.src[0].absolute;
@@ -194,7 +194,7 @@ class Validation {
     }
     const Span span = {dst.sub, dst.sub + (in_.exec_size - 1u) * stride * size + size - 1};
     require(span.registers() <= 2, Rule::dst_spans_too_much);
-    // Where instructions say that they have two halves, only those reach a second register.
+    // On generations with compression, only compressed instructions may write a second register.
     require(span.registers() == 1 || in_.compressed || tables_.traits.halves == 0, Rule::dst_spans_too_much);
     if (span.registers() == 2 && stride != 0 && tables_.traits.even_writes != 0) {
       const unsigned in_first = (kRegisterBytes - dst.sub + stride * size - 1) / (stride * size);
@@ -203,7 +203,7 @@ class Validation {
     return span.registers();
   }
 
-  // Half and single floats together compute in single and may be packed.
+  // Returns whether F is converted to HF: the destination of mixed mode may be packed.
   bool half_float_mix() const {
     return in_.dst.type == Type::hf && std::any_of(in_.src.begin(), in_.src.begin() + in_.sources,
                                                    [](const Operand& s) { return s.type == Type::f; });
@@ -276,20 +276,20 @@ class Validation {
   void message() {
     const SendInfo& send = in_.send;
     const unsigned length = DescriptorBits::kMessageLength.of(send.descriptor);
-    const unsigned answer = DescriptorBits::kResponseLength.of(send.descriptor);
+    const unsigned response = DescriptorBits::kResponseLength.of(send.descriptor);
     const unsigned second = ExtendedBits::kSecondLength.of(send.extended);
     const bool split = in_.sources == 2;
     const bool known = !send.descriptor_in_register;
     if (send.end_of_thread) {
-      bool good = in_.dst.is_null() && (!known || answer == 0);
+      bool good = in_.dst.is_null() && (!known || response == 0);
       for (unsigned i = 0; i < in_.sources && tables_.traits.implied_move == 0; ++i) {
         good = good && (in_.src[i].file != File::grf || in_.src[i].reg >= tables_.traits.end_in_high_registers);
       }
-      require(good, Rule::end_of_thread_place);
+      require(good, Rule::end_of_thread_form);
     }
     if (known && tables_.traits.implied_move == 0) {
       payload_end(in_.src[0], length);
-      payload_end(in_.dst, answer);
+      payload_end(in_.dst, response);
     }
     if (split && known && !send.extended_in_register) {
       payload_end(in_.src[1], second);
@@ -310,8 +310,8 @@ class Validation {
 
 std::string_view name_of(Rule rule) {
   constexpr std::array<std::string_view, 36> kNames = {"no_such_operation",
-                                                       "type_not_there",
-                                                       "types_not_together",
+                                                       "type_not_supported",
+                                                       "type_combination",
                                                        "mixed_sources",
                                                        "byte_second_source",
                                                        "predicate_not_allowed",
@@ -339,10 +339,10 @@ std::string_view name_of(Rule rule) {
                                                        "message_register_read",
                                                        "second_source_indirect",
                                                        "rows_without_address",
-                                                       "accumulator_place",
+                                                       "accumulator_source",
                                                        "accumulator_misaligned",
                                                        "math_form",
-                                                       "end_of_thread_place",
+                                                       "end_of_thread_form",
                                                        "payload_out_of_range",
                                                        "payload_overlap"};
   return kNames[static_cast<size_t>(rule)];

@@ -1,4 +1,4 @@
-// The assembly language: what people write, what is refused and why, and the tool around it.
+// The assembly language: accepted text, errors, and the commands asm and disasm.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,8 +30,8 @@ std::string hex(const std::vector<std::byte>& bytes) {
   return out;
 }
 
-// Words made by Intel's assembler from the same text.
-TEST(IsaText, WordsOfIntelsAssembler) {
+// The words are those of Intel's assembler (iga64) for the same text.
+TEST(IsaText, TextAssemblesToTheWordsOfIntelsAssembler) {
   const struct {
     GenId gen;
     const char* text;
@@ -58,8 +58,8 @@ TEST(IsaText, WordsOfIntelsAssembler) {
   }
 }
 
-TEST(IsaText, LabelsAndTargets) {
-  // The forward branch passes two instructions; Gen7 counts in 8 bytes, Gen8 in bytes.
+TEST(IsaText, LabelsBecomeDistancesInTheUnitOfTheGeneration) {
+  // The target is 32 bytes ahead: Gen7 encodes it in units of 8 bytes, Gen8 in bytes.
   const char* text = "(f0.0) if (8|M0) END END\nnop\nEND:\nendif (8|M0) END\n";
   for (const GenId gen : {GenId::gen7, GenId::gen8, GenId::gen12}) {
     const auto code = assemble(gen, text);
@@ -68,7 +68,7 @@ TEST(IsaText, LabelsAndTargets) {
   }
 }
 
-TEST(IsaText, MistakesAreSentences) {
+TEST(IsaText, ErrorsNameTheLineAndTheFault) {
   const struct {
     const char* text;
     const char* message;
@@ -78,17 +78,17 @@ TEST(IsaText, MistakesAreSentences) {
       {"mov (8|M0) r1.0<1>:g r2.0<8;8,1>:f", "unknown type 'g'"},
       {"mov (8|M0) r1.0<1>:f x2.0<8;8,1>:f", "unknown register 'x2'"},
       {"mov (3|M0) r1.0<1>:f r2.0<8;8,1>:f", "execution size 3"},
-      {"mov (8|M0) r1.0<1>:f r2.0<3;8,1>:f", "no code for vertical stride 3"},
-      {"mov (8|M0) r1.0<1>:f r2.0<8;8,1>:f extra", "what is 'extra'?"},
+      {"mov (8|M0) r1.0<1>:f r2.0<3;8,1>:f", "vertical stride 3 cannot be encoded"},
+      {"mov (8|M0) r1.0<1>:f r2.0<8;8,1>:f extra", "unexpected 'extra'"},
       {"mov (8|M0) r1.0<1>:f r2.0<8;8,1>:f {Odd}", "unknown option 'Odd'"},
-      {"jmpi NOWHERE", "there is no label NOWHERE"},
-      {"A:\nA:\nnop", "the label A stands twice"},
+      {"jmpi NOWHERE", "the label NOWHERE is not defined"},
+      {"A:\nA:\nnop", "the label A is defined twice"},
       {"(f2.0) nop", "expected a flag register"},
-      {"(f0.0) cmp (8|M0) (eq)f0.1 null<1>:f r1.0<8;8,1>:f r2.0<8;8,1>:f", "use one flag register"},
+      {"(f0.0) cmp (8|M0) (eq)f0.1 null<1>:f r1.0<8;8,1>:f r2.0<8;8,1>:f", "must use the same flag register"},
       {"send.xyz (8|M0) null r1 0x0 0x0", "has no function 'xyz'"},
       {"math (8|M0) r1.0<1>:f r2.0<8;8,1>:f", "needs a function"},
       {"mad (8|M0) r1.0<1>:f r2.0<8;1>:f r3.0<8;1>:f r4.0<1>:f", "a group of four channels or a scalar"},
-      {"mov (8|M0) m1.0<1>:f r2.0<8;8,1>:f", "no code for file"},
+      {"mov (8|M0) m1.0<1>:f r2.0<8;8,1>:f", "cannot be encoded"},
       {"add (8|M0) r1.0<1>:w r2.0<8;8,1>:w 0x12345:w", "does not fit its type"},
       {"add (8|M0) r1.0<1>:w 0x1:w r2.0<8;8,1>:w", "only the last source"},
       {"add (8|M0) r1.0<1>:f r2.0<8;8,1>:f r3.0<8;8,1>:f {Compacted,Breakpoint,AccWrEn,NoDDChk}",
@@ -103,17 +103,17 @@ TEST(IsaText, MistakesAreSentences) {
   }
 }
 
-TEST(IsaText, MessagesAreDescribed) {
+TEST(IsaText, DescriptorsAreExplainedByField) {
   const auto in = assemble_line(GenId::gen9, "send.dc1 (16|M0) r20 r30 0x0 0x04205e02");
   ASSERT_TRUE(in.ok());
-  // Untyped read of x, SIMD16: type 1 in 18:14, SIMD 1 in 13:12, channels switched off in 11:8.
+  // Untyped read of x, SIMD16: type 1 in 18:14, SIMD 1 in 13:12, disabled channels in 11:8.
   EXPECT_EQ(describe_message(GenId::gen9, *in), "len=2 ret=2 surface=0x2 mask_off=0xe simd=simd16 type=untyped_read");
   const auto barrier = assemble_line(GenId::gen9, "send.gtwy (8|M0) null r30 0x0 0x02000004");
   ASSERT_TRUE(barrier.ok());
   EXPECT_THAT(describe_message(GenId::gen9, *barrier), HasSubstr("type=barrier"));
 }
 
-TEST(IsaText, RandomBytesAndRandomText) {
+TEST(IsaText, RandomBytesAndTextNeverBreakTheRoundTrip) {
   std::mt19937 random(5);
   const std::string letters = "movadsenrmf0123456789.<>;,:()|M{}@$ -~\n";
   for (int i = 0; i < 3000; ++i) {
@@ -143,7 +143,7 @@ TEST_F(IsaTool, DisassemblesAndAssembles) {
   EXPECT_EQ(run("disasm --gen gen9 " + (root_ / "a.bin").string()), (test::Outcome{0, text}));
 }
 
-TEST_F(IsaTool, WrongUseIsOneSentence) {
+TEST_F(IsaTool, WrongUseExitsWithOneSentence) {
   const auto one_sentence = [](const test::Outcome& outcome, const char* part) {
     EXPECT_EQ(outcome.status, 2) << outcome.text;
     EXPECT_THAT(outcome.text, HasSubstr(part));

@@ -1,4 +1,4 @@
-// The validator: instructions written as text, and the rules that they break by the manuals.
+// Validates instructions written as text and compares the broken rules with the manuals.
 #include "eu/isa/validator.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ std::string rules(GenId gen, std::string_view text) {
   return out;
 }
 
-TEST(IsaValidate, GoodInstructions) {
+TEST(IsaValidate, ValidInstructionsBreakNoRule) {
   for (const char* text :
        {"mov (8|M0) r10.0<1>:f r12.0<8;8,1>:f", "add (16|M0) r10.0<1>:f r12.0<8;8,1>:f r2.0<0;1,0>:f",
         "mov (8|M0) r10.0<2>:w r12.0<8;8,1>:d", "mov (16|M0) r10.0<1>:ub r12.0<16;16,1>:ub",
@@ -36,7 +36,7 @@ TEST(IsaValidate, GoodInstructions) {
   }
 }
 
-TEST(IsaValidate, Regions) {
+TEST(IsaValidate, RegionRulesAreChecked) {
   const struct {
     const char* text;
     const char* rule;
@@ -62,18 +62,18 @@ TEST(IsaValidate, Regions) {
   }
 }
 
-TEST(IsaValidate, Types) {
+TEST(IsaValidate, TypeRulesAreChecked) {
   EXPECT_EQ(rules(GenId::gen9, "add (8|M0) r10.0<1>:f r12.0<8;8,1>:f r13.0<8;8,1>:d"), "mixed_sources");
   EXPECT_EQ(rules(GenId::gen4, "add (8|M0) r10.0<1>:f r12.0<8;8,1>:f r13.0<8;8,1>:d"), "");
   EXPECT_EQ(rules(GenId::gen9, "add (4|M0) r10.0<1>:q r12.0<4;4,1>:q r13.0<4;4,1>:q"), "");
-  EXPECT_EQ(rules(GenId::gen12, "add (4|M0) r10.0<1>:q r12.0<4;4,1>:q r13.0<4;4,1>:q"), "type_not_there");
-  EXPECT_EQ(rules(GenId::gen9, "frc (8|M0) r10.0<1>:d r12.0<8;8,1>:d"), "types_not_together");
-  EXPECT_EQ(rules(GenId::gen9, "and (8|M0) r10.0<1>:f r12.0<8;8,1>:ud r13.0<8;8,1>:ud"), "types_not_together");
+  EXPECT_EQ(rules(GenId::gen12, "add (4|M0) r10.0<1>:q r12.0<4;4,1>:q r13.0<4;4,1>:q"), "type_not_supported");
+  EXPECT_EQ(rules(GenId::gen9, "frc (8|M0) r10.0<1>:d r12.0<8;8,1>:d"), "type_combination");
+  EXPECT_EQ(rules(GenId::gen9, "and (8|M0) r10.0<1>:f r12.0<8;8,1>:ud r13.0<8;8,1>:ud"), "type_combination");
   EXPECT_EQ(rules(GenId::gen12, "add (8|M0) r10.0<2>:b r12.0<8;8,1>:b r13.0<8;8,1>:b"), "byte_second_source");
   EXPECT_EQ(rules(GenId::gen9, "add (8|M0) r10.0<2>:b r12.0<8;8,1>:b r13.0<8;8,1>:b"), "");
 }
 
-TEST(IsaValidate, Modifiers) {
+TEST(IsaValidate, ModifierRulesAreChecked) {
   EXPECT_EQ(rules(GenId::gen9, "and (8|M0) (sat)r10.0<1>:ud r12.0<8;8,1>:ud r13.0<8;8,1>:ud"), "saturate_not_allowed");
   EXPECT_EQ(rules(GenId::gen9, "bfrev (8|M0) (eq)f0.0 r10.0<1>:ud r12.0<8;8,1>:ud"), "condition_not_allowed");
   EXPECT_EQ(rules(GenId::gen9, "addc (8|M0) r10.0<1>:ud -r12.0<8;8,1>:ud r13.0<8;8,1>:ud"), "modifier_not_allowed");
@@ -82,7 +82,7 @@ TEST(IsaValidate, Modifiers) {
   EXPECT_EQ(rules(GenId::gen8, "add (32|M0) (eq)f0.0 r10.0<1>:w r12.0<16;16,1>:w r14.0<16;16,1>:w"), "");
 }
 
-TEST(IsaValidate, RulesOfOldGenerations) {
+TEST(IsaValidate, RulesDependOnTheGeneration) {
   EXPECT_EQ(rules(GenId::gen7, "mov (16|M0) r10.0<1>:f r12.0<4;8,0>:f"), "source_spans_less_than_dst");
   EXPECT_EQ(rules(GenId::gen8, "mov (16|M0) r10.0<1>:f r12.0<4;8,0>:f"), "");
   EXPECT_EQ(rules(GenId::gen7, "mov (16|M0) r10.0<1>:f r12.0<8;8,1>:w"), "");
@@ -97,17 +97,17 @@ TEST(IsaValidate, RulesOfOldGenerations) {
   EXPECT_EQ(rules(GenId::gen7, "mov (8|M0) r10.0<1>.xyzw:f r12.0<2>.xyzw:f {Align16}"), "align16_stride");
 }
 
-TEST(IsaValidate, Messages) {
+TEST(IsaValidate, MessageRulesAreChecked) {
   EXPECT_EQ(rules(GenId::gen9, "send.ts (8|M0) null r127 0x0 0x02000010 {EOT}"), "");
-  EXPECT_EQ(rules(GenId::gen9, "send.ts (8|M0) null r10 0x0 0x02000010 {EOT}"), "end_of_thread_place");
-  EXPECT_EQ(rules(GenId::gen9, "send.ts (8|M0) r5 r127 0x0 0x02100010 {EOT}"), "end_of_thread_place");
+  EXPECT_EQ(rules(GenId::gen9, "send.ts (8|M0) null r10 0x0 0x02000010 {EOT}"), "end_of_thread_form");
+  EXPECT_EQ(rules(GenId::gen9, "send.ts (8|M0) r5 r127 0x0 0x02100010 {EOT}"), "end_of_thread_form");
   EXPECT_EQ(rules(GenId::gen9, "send.dc1 (8|M0) r5 r127 0x0 0x04105e00"), "payload_out_of_range");
   EXPECT_EQ(rules(GenId::gen9, "sends.dc1 (8|M0) null r20 r21 0x40 0x04025e00"), "payload_overlap");
   EXPECT_EQ(rules(GenId::gen9, "sends.dc1 (8|M0) null r20 r22 0x40 0x04025e00"), "");
 }
 
-TEST(IsaValidate, Places) {
-  EXPECT_EQ(rules(GenId::gen9, "add (8|M0) r10.0<1>:f r12.0<8;8,1>:f acc0.0<8;8,1>:f"), "accumulator_place");
+TEST(IsaValidate, AccumulatorAndIndirectSourcesAreChecked) {
+  EXPECT_EQ(rules(GenId::gen9, "add (8|M0) r10.0<1>:f r12.0<8;8,1>:f acc0.0<8;8,1>:f"), "accumulator_source");
   EXPECT_EQ(rules(GenId::gen12, "add (8|M0) r10.0<1>:f r12.0<8;8,1>:f acc0.0<8;8,1>:f"), "");
   EXPECT_EQ(rules(GenId::gen9, "add (8|M0) acc0.0<2>:f r12.0<8;8,1>:f r13.0<8;8,1>:f"), "accumulator_misaligned");
   EXPECT_EQ(rules(GenId::gen9, "add (8|M0) r10.0<1>:f r12.0<8;8,1>:f r[a0.0]<8;8,1>:f"), "second_source_indirect");
