@@ -9,7 +9,7 @@ namespace halogen::eu {
 namespace {
 
 constexpr size_t kInstruction_B = 16;
-constexpr size_t kMaxPages = 512;  // of one program; what lies beyond them is an illegal instruction
+constexpr size_t kMaxPages = 512;  // of one program; code on further pages reads as an illegal instruction
 
 constexpr uint64_t mix(uint64_t digest, uint64_t word) {
   digest = (digest ^ word) * 0x9e37'79b9'7f4a'7c15;
@@ -86,7 +86,7 @@ std::optional<Instruction> CodeImage::at(uint32_t offset) const {
 }
 
 bool CodeImage::add_page_of(uint32_t offset) {
-  // The page may be there in part; then its other bytes are those of another moment.
+  // The image may hold the page in part, with older bytes beside the decoded ones: read the whole page again.
   const auto refresh = [&](uint64_t number) {
     const CodePage* const now = pages_->find(number);
     if (Part* const part = now != nullptr ? part_of(number) : nullptr) {

@@ -1,5 +1,5 @@
-// The bytes that a program was decoded from. While an image is open it reads code from memory, page by page, and notes
-// which bytes were decoded. A sealed image never changes, so host threads may share it.
+// The bytes that a program was decoded from. An open image reads code from memory, page by page, and records which
+// bytes were decoded. A sealed image never changes, so host threads may share it.
 #pragma once
 
 #include <array>
@@ -19,11 +19,11 @@ namespace halogen::eu {
 inline constexpr uint32_t kCodePage_B = 4096;
 using CodePage = std::array<std::byte, kCodePage_B>;
 
-// Memory as instruction fetch sees it. Pages count from the instruction base.
+// The memory that instructions are fetched from. Pages count from the instruction base.
 class CodeMemory {
  public:
   virtual ~CodeMemory() = default;
-  // False: memory refused the access.
+  // Reads a page. False: memory refused the access.
   virtual bool read(uint64_t page, CodePage& into) = 0;
 };
 
@@ -31,7 +31,7 @@ class CodeMemory {
 class CodePages {
  public:
   explicit CodePages(CodeMemory& memory) : memory_(memory) {}
-  // Null: memory refused the page.
+  // Returns a page. Null: memory refused it.
   const CodePage* find(uint64_t number);
   bool refused() const { return refused_; }
 
@@ -43,23 +43,24 @@ class CodePages {
 
 class CodeImage final : public CodeSource {
  public:
-  // An open image; `pages` must live until seal().
+  // Creates an open image. `pages` must live until seal().
   CodeImage(spec::GenId gen, CodePages& pages) : gen_(gen), pages_(&pages) {}
-  // An open image with the bytes of another one, which must match memory.
+  // Creates an open image with the bytes of `other`, which must match memory.
   CodeImage(const CodeImage& other, CodePages& pages)
       : gen_(other.gen_), pages_(&pages), parts_(other.parts_), order_(other.order_) {}
 
-  // Open: reads what is missing. Sealed: nothing where bytes are missing.
+  // Returns the instruction at an offset. An open image reads missing pages. Nothing: a sealed image lacks the bytes,
+  // or memory refused them.
   std::optional<Instruction> at(uint32_t offset) const override;
-  // Adds the whole page of an instruction that only a register leads to. False: memory refused it.
+  // Adds the whole page of an instruction that is reached through a register. False: memory refused it.
   bool add_page_of(uint32_t offset);
   void seal();
 
-  // Whether memory holds the same bytes. Pages are read in the order in which decoding read them. A page is therefore
-  // read only if decoding what memory holds would read it too, and the comparison faults where decoding would.
+  // Return whether memory holds the same bytes. Pages are read in the order in which decoding read them. A page is
+  // therefore read only if decoding would read it too, and the comparison faults only where decoding would.
   bool matches(CodePages& now) const;
   bool matches(CodeMemory& now) const;
-  // Of the decoded bytes and their offsets; valid once sealed.
+  // Returns a digest of the decoded bytes and their offsets. Requires a sealed image.
   uint64_t digest() const { return digest_; }
 
  private:
@@ -80,7 +81,7 @@ class CodeImage final : public CodeSource {
   spec::GenId gen_;
   CodePages* pages_;  // null: sealed
   mutable std::map<uint64_t, Part> parts_;
-  mutable std::vector<uint64_t> order_;  // in which parts were read
+  mutable std::vector<uint64_t> order_;  // numbers of the parts in the order of reading
   uint64_t digest_ = 0;
 };
 

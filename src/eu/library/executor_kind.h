@@ -1,4 +1,4 @@
-// The ways to run EU code that a user can ask for.
+// The executors of EU code that a user can choose.
 #pragma once
 
 #include <array>
@@ -10,8 +10,8 @@ namespace halogen::eu {
 
 enum class ExecutorKind : uint8_t {
   interpreter,
-  compiled,  // host code made from kernels; not available yet
-  check,     // both, compared with each other; not available yet
+  compiled,  // kernels translated to host code; not implemented
+  check,     // both, with their results compared; not implemented
 };
 
 inline constexpr std::array<std::string_view, 3> kExecutorNames{"interpreter", "compiled", "check"};
@@ -20,7 +20,7 @@ constexpr std::string_view name_of(ExecutorKind kind) {
   return kExecutorNames[static_cast<size_t>(kind)];
 }
 
-// Returns nothing for a name that is not in kExecutorNames.
+// Returns the executor with a name. Nothing: the name is not in kExecutorNames.
 constexpr std::optional<ExecutorKind> executor_named(std::string_view name) {
   for (size_t i = 0; i < kExecutorNames.size(); ++i) {
     if (kExecutorNames[i] == name) {

@@ -60,7 +60,7 @@ std::shared_ptr<const Program> KernelLibrary::find(CodeMemory& memory, uint32_t 
   return made;
 }
 
-// The result is not kept: comparing it with memory would read a page that decoding does not ask for.
+// The result is not kept: comparing it with memory would read a page that decoding would not read.
 std::shared_ptr<const Program> KernelLibrary::extend(const Program& program, CodeMemory& memory, uint32_t offset) {
   const std::lock_guard lock(mutex_);
   CodePages pages(memory);

@@ -1,6 +1,6 @@
-// The programs of a device: kernels by what they are, not by where they lie. Each distinct kernel is decoded and
-// prepared once, for all stages, engines and host threads. Code is compared with memory before a program is handed
-// out, so code that a guest has overwritten is never run from the library.
+// The programs of a device, identified by their code instead of their address. Each distinct kernel is decoded and
+// prepared once, for all stages, engines and host threads. find() compares the code with memory before it returns a
+// program, so code that a guest has overwritten never runs from the library.
 //
 //   KernelLibrary library(gen, ExecutorKind::interpreter);
 //   const std::shared_ptr<const Program> program = library.find(memory, entry);
@@ -23,7 +23,7 @@
 
 namespace halogen::eu {
 
-// A kernel as an executor prepared it, with the code that it was made of. Never changes.
+// A prepared kernel with the code that it was decoded from. Never changes.
 class Program {
  public:
   Program(std::shared_ptr<const CodeImage> code, std::unique_ptr<const Kernel> kernel, bool complete)
@@ -31,10 +31,10 @@ class Program {
 
   const Kernel& kernel() const { return *kernel_; }
   uint64_t digest() const { return code_->digest(); }
-  // False: memory refused a part of the code. Such a program is not shared, and never matches.
+  // False: memory refused a part of the code. Such a program is not shared, and matches() is always false.
   bool complete() const { return complete_; }
   bool matches(CodeMemory& memory) const { return complete_ && code_->matches(memory); }
-  // Whether a thread at this offset needs code that is not here: only a register led it there.
+  // Returns whether a thread at this offset needs code that the program lacks: it got there through a register.
   bool lacks(uint32_t offset) const { return kernel_->find(offset) == nullptr && !code_->at(offset); }
 
  private:
@@ -46,7 +46,7 @@ class Program {
 
 class KernelLibrary {
  public:
-  // What is kept although no unit uses it. The program used least recently goes first.
+  // Limits of the kept programs. The program used least recently is dropped first.
   struct Limits {
     size_t programs = 1024;
     size_t instructions = 1 << 18;  // of all programs
@@ -66,7 +66,8 @@ class KernelLibrary {
 
   // Returns the program whose code starts at `entry`, as memory holds it now.
   std::shared_ptr<const Program> find(CodeMemory& memory, uint32_t entry);
-  // Returns `program` with the page of code at an offset that it lacks, for the caller alone. Null: memory refused it.
+  // Returns a copy of `program` with the page of code at an offset that it lacks. The library does not keep the copy.
+  // Null: memory refused the page.
   std::shared_ptr<const Program> extend(const Program& program, CodeMemory& memory, uint32_t offset);
 
   Statistics statistics() const;
@@ -89,9 +90,9 @@ class KernelLibrary {
 
   const Limits limits_;
   const std::unique_ptr<const Executor> executor_;
-  mutable std::mutex mutex_;  // of all below; also held while code is read and decoded
+  mutable std::mutex mutex_;  // guards all members below; also held while code is read and decoded
   std::map<Key, Item> programs_;
-  Uses uses_;  // the one used last comes first
+  Uses uses_;  // most recently used first
   size_t instructions_ = 0;
   uint64_t prepared_ = 0;
 };
