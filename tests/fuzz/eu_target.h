@@ -1,5 +1,5 @@
-// Any bits as a kernel: decoded, prepared and run, once with the specialised routines and once without. Both must leave
-// the same thread. The first bytes choose generation, float modes and channels.
+// Runs any bits as a kernel, once with the specialised routines and once without. Both runs must end with the same
+// thread state. The first bytes choose generation, float modes and channels.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ class DecodedCode final : public eu::CodeSource {
   std::vector<uint8_t> bytes_;
 };
 
-// Answers with bytes that depend on the message.
+// Writes a response that depends on the message.
 class Echo final : public eu::MessageTarget {
  public:
   eu::SendOutcome send(eu::Thread&, const eu::Message& message) override {
@@ -67,7 +67,7 @@ inline void eu_kernel(std::span<const uint8_t> data) {
   uint32_t mask = 0;
   std::memcpy(&mask, data.data() + 4, sizeof(mask));
   const auto code = std::make_shared<DecodedCode>(gen, data.subspan(kHeader));
-  // Registers hold the code itself, over and over.
+  // Fill the registers with repetitions of the code.
   for (size_t i = 0; i < start.grf.size(); ++i) {
     start.grf[i] = static_cast<std::byte>(data[i % data.size()]);
   }
@@ -80,10 +80,10 @@ inline void eu_kernel(std::span<const uint8_t> data) {
     eu::Thread thread = start;
     Echo echo;
     executor->run(thread, *kernel, kBudget, echo);
-    check(thread.instructions <= kBudget, "a thread keeps to its budget");
+    check(thread.instructions <= kBudget, "a thread executes at most its budget");
     ends.push_back(thread);
   }
-  check(ends[0] == ends[1], "both ways to run a kernel leave the same thread");
+  check(ends[0] == ends[1], "specialised and general routines end with the same thread");
 }
 
 }  // namespace halogen::fuzz

@@ -1,5 +1,5 @@
-// EU words of any kind and any generation: decoder, encoder, printer and assembler must agree with each other; any text
-// for the assembler. The first byte chooses the generation, the second whether the rest is code or text.
+// Decodes any word of any generation: decoder, encoder, printer and assembler must agree with each other. Assembles any
+// text. The first byte chooses the generation, the second whether the rest is code or text.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ inline void isa_words(spec::GenId gen, std::span<const std::byte> code) {
   eu::Instruction native = first.instruction;
   native.size = 16;
   const auto bits = eu::encode(gen, native);
-  halogen::check(bits.ok(), "what decodes can be encoded");
+  halogen::check(bits.ok(), "a decoded instruction can be encoded");
   std::byte bytes[16];
   std::memcpy(bytes, bits->word, 16);
   const eu::Decoded second = eu::decode(gen, bytes);

@@ -1,5 +1,5 @@
-// Exact arithmetic of binary floats, in integers: a sum or a product with all its bits (or a sticky bit below them),
-// rounded once by the definition of each mode. Shares nothing with the interpreter.
+// Exact arithmetic of binary floats in integers: a sum or a product with all its bits (or a sticky bit below them),
+// rounded once by the definition of each mode. Independent of the interpreter.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ inline bool is_finite(FloatFormat format, uint64_t bits) {
   return ((bits >> format.mantissa) & top) != top;
 }
 
-inline Exact take_apart(FloatFormat format, uint64_t bits, bool flush) {
+inline Exact unpack(FloatFormat format, uint64_t bits, bool flush) {
   const uint64_t fraction = bits & ((uint64_t{1} << format.mantissa) - 1);
   const auto field = static_cast<int>((bits >> format.mantissa) & ((uint64_t{1} << format.exponent_bits) - 1));
   Exact value;
@@ -67,7 +67,7 @@ inline Exact sum(Exact a, Exact b, bool zero_negative) {
   if (a.exponent < b.exponent) {
     std::swap(a, b);
   }
-  // a up as far as there is room, then b down with a sticky bit.
+  // Shift a left while it fits, then shift b right with a sticky bit.
   while (a.exponent > b.exponent && length(a.mantissa) < 124) {
     a.mantissa <<= 1;
     --a.exponent;
@@ -86,8 +86,8 @@ inline Exact sum(Exact a, Exact b, bool zero_negative) {
                                  : Exact{b.negative, b.mantissa - a.mantissa, a.exponent};
 }
 
-// 0 nearest even, 1 up, 2 down, 3 toward zero.
-inline uint64_t put_together(FloatFormat format, const Exact& value, unsigned mode, bool flush) {
+// Rounds to a format. Modes: 0 nearest even, 1 up, 2 down, 3 toward zero.
+inline uint64_t round_and_pack(FloatFormat format, const Exact& value, unsigned mode, bool flush) {
   const uint64_t sign = static_cast<uint64_t>(value.negative) << (format.mantissa + format.exponent_bits);
   if (value.mantissa == 0) {
     return sign;
@@ -98,7 +98,7 @@ inline uint64_t put_together(FloatFormat format, const Exact& value, unsigned mo
   // In units of 2^exponent.
   const int shift = exponent - value.exponent;
   Mantissa units = 0;
-  unsigned rest = 0;  // 0 none, 1 below half, 2 half, 3 above
+  unsigned rest = 0;  // 0 exact, 1 below half, 2 half, 3 above half
   if (shift <= 0) {
     units = value.mantissa << -shift;
   } else if (shift > 126) {

@@ -1,4 +1,5 @@
-// Additions, products and fused sums of every float type, in every rounding and denormal mode, beside exact arithmetic.
+// Compares sums, products and fused sums of every float type with exact arithmetic, in every rounding and denormal
+// mode.
 #include "unit/eu/exact_arithmetic.h"
 #include "unit/eu/exec_random.h"
 
@@ -14,7 +15,7 @@ constexpr FloatType kHalfType{Type::hf, kHalfFormat, 1u << 10};
 constexpr FloatType kSingleType{Type::f, kSingleFormat, 1u << 7};
 constexpr FloatType kDoubleType{Type::df, kDoubleFormat, 1u << 6};
 
-// Numbers near each other, near the ends of the range, and with few bits, so that ties and cancellation come.
+// Returns a float near 1, near an end of the range or with few bits, so that ties and cancellation are frequent.
 uint64_t random_float(Random& random, const FloatFormat& format) {
   const int width = format.mantissa + format.exponent_bits + 1;
   const uint64_t all = width == 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1;
@@ -47,16 +48,16 @@ uint64_t random_float(Random& random, const FloatFormat& format) {
   }
 }
 
-uint64_t element(const Machine& machine, unsigned reg, unsigned lane, unsigned bytes) {
+uint64_t element(const ThreadBench& bench, unsigned reg, unsigned lane, unsigned bytes) {
   uint64_t bits = 0;
-  std::memcpy(&bits, machine.thread.grf.data() + reg * kGrfBytes + lane * bytes, bytes);
+  std::memcpy(&bits, bench.thread.grf.data() + reg * kGrfBytes + lane * bytes, bytes);
   return bits;
 }
 
 class ExactFloats : public ::testing::TestWithParam<GenId> {};
 INSTANTIATE_TEST_SUITE_P(All, ExactFloats, ::testing::ValuesIn(kGens));
 
-TEST_P(ExactFloats, SumsAndProducts) {
+TEST_P(ExactFloats, SumsAndProductsEqualExactArithmetic) {
   const GenId gen = GetParam();
   const bool late = gen >= GenId::gen8;
   std::vector<FloatType> types{kSingleType};
@@ -71,43 +72,43 @@ TEST_P(ExactFloats, SumsAndProducts) {
   for (const FloatType& of : types) {
     const unsigned bytes = size_of(of.type);
     for (unsigned round = 0; round < 600; ++round) {
-      Machine machine(gen);
-      machine.options.only_generic = random.chance(30);
+      ThreadBench bench(gen);
+      bench.options.only_generic = random.chance(30);
       const unsigned mode = random.below(4);
       const bool wants_denormals = random.chance(50);
-      machine.thread.control[0] = mode << 4 | (wants_denormals ? of.keep : 0);
+      bench.thread.control[0] = mode << 4 | (wants_denormals ? of.keep : 0);
       const bool flush = !(wants_denormals && late);
       for (unsigned lane = 0; lane < kLanes; ++lane) {
         for (const unsigned reg : {2u, 4u, 6u}) {
           const uint64_t bits = random_float(random, of.format);
-          std::memcpy(machine.thread.grf.data() + reg * kGrfBytes + lane * bytes, &bits, bytes);
+          std::memcpy(bench.thread.grf.data() + reg * kGrfBytes + lane * bytes, &bits, bytes);
         }
       }
       std::vector code{make(Op::add, kLanes, dst(20, of.type), {grf(2, of.type), grf(4, of.type)}),
                        make(Op::mul, kLanes, dst(22, of.type), {grf(2, of.type), grf(4, of.type)}),
                        make(Op::add, kLanes, dst(24, of.type), {grf(2, of.type), minus(grf(4, of.type))})};
-      // Fused sums of doubles need more bits than the exact arithmetic here has.
+      // Fused sums of doubles need more bits than Exact has.
       const bool fused = late && of.type != Type::df;
       if (fused) {
         code.push_back(make(Op::mad, kLanes, dst(26, of.type), {grf(6, of.type), grf(2, of.type), grf(4, of.type)}));
       }
-      machine.run(code);
+      bench.run(code);
       for (unsigned lane = 0; lane < kLanes; ++lane) {
-        const Exact a = take_apart(of.format, element(machine, 2, lane, bytes), flush);
-        Exact b = take_apart(of.format, element(machine, 4, lane, bytes), flush);
-        const Exact c = take_apart(of.format, element(machine, 6, lane, bytes), flush);
+        const Exact a = unpack(of.format, element(bench, 2, lane, bytes), flush);
+        Exact b = unpack(of.format, element(bench, 4, lane, bytes), flush);
+        const Exact c = unpack(of.format, element(bench, 6, lane, bytes), flush);
         const bool down = mode == 2;
-        const auto wanted = [&](const Exact& value) { return put_together(of.format, value, mode, flush); };
+        const auto wanted = [&](const Exact& value) { return round_and_pack(of.format, value, mode, flush); };
         const auto where = ::testing::Message() << "mode " << mode << " type " << static_cast<int>(of.type) << " of "
-                                                << element(machine, 2, lane, bytes) << " and "
-                                                << element(machine, 4, lane, bytes) << " flush " << flush;
-        ASSERT_EQ(element(machine, 20, lane, bytes), wanted(sum(a, b, down))) << where;
-        ASSERT_EQ(element(machine, 22, lane, bytes), wanted(product(a, b))) << where;
+                                                << element(bench, 2, lane, bytes) << " and "
+                                                << element(bench, 4, lane, bytes) << " flush " << flush;
+        ASSERT_EQ(element(bench, 20, lane, bytes), wanted(sum(a, b, down))) << where;
+        ASSERT_EQ(element(bench, 22, lane, bytes), wanted(product(a, b))) << where;
         if (fused) {
-          ASSERT_EQ(element(machine, 26, lane, bytes), wanted(sum(product(a, b), c, down))) << where;
+          ASSERT_EQ(element(bench, 26, lane, bytes), wanted(sum(product(a, b), c, down))) << where;
         }
         b.negative = !b.negative;
-        ASSERT_EQ(element(machine, 24, lane, bytes), wanted(sum(a, b, down))) << where;
+        ASSERT_EQ(element(bench, 24, lane, bytes), wanted(sum(a, b, down))) << where;
       }
     }
   }

@@ -1,4 +1,4 @@
-// Rotations, MATH and floats in accumulators by their specialised routines: the same bits as the general path.
+// Compares the specialised routines for rotations, MATH and floats in accumulators with the general path.
 #include <fmt/format.h>
 
 #include "unit/eu/exec_random.h"
@@ -13,7 +13,7 @@ Operand accumulator(unsigned number, Type type) {
   return operand;
 }
 
-// Regions that walk evenly, all in reach.
+// Returns a source with a constant stride inside the register file.
 Operand even_source(Random& random, Type type, unsigned exec_size) {
   const bool scalar = exec_size == 1 || random.chance(25);
   Operand operand = grf(random.below(100), type, scalar ? random.below(8) * 4 : 0,
@@ -72,7 +72,7 @@ Instruction sum(Random& random) {
   return in;
 }
 
-// Leaves wide integers in the accumulators, which floats end.
+// Returns a product that leaves integers with upper bits in the accumulators. Floats must invalidate those bits.
 Instruction wide_product(Random& random) {
   Instruction in;
   in.op = Op::mul;
@@ -91,7 +91,7 @@ INSTANTIATE_TEST_SUITE_P(Gen8Plus, MoreFastEqualsGeneral,
                          ::testing::Values(GenId::gen8, GenId::gen9, GenId::gen11, GenId::gen12));
 
 TEST_P(MoreFastEqualsGeneral, OnRandomInstructions) {
-  constexpr unsigned kInARow = 12;
+  constexpr unsigned kInstructions = 12;
   const auto fast = make_interpreter(GetParam());
   const auto general = make_interpreter(GetParam(), {.only_generic = true});
   std::array<unsigned, 3> specialised{};
@@ -109,7 +109,7 @@ TEST_P(MoreFastEqualsGeneral, OnRandomInstructions) {
     }
     std::vector<Instruction> code;
     std::vector<unsigned> kinds;
-    for (unsigned i = 0; i < kInARow; ++i) {
+    for (unsigned i = 0; i < kInstructions; ++i) {
       const unsigned kind = random.below(4);
       Instruction in = kind == 0   ? rotation(random)
                        : kind == 1 ? function(random)
@@ -127,7 +127,7 @@ TEST_P(MoreFastEqualsGeneral, OnRandomInstructions) {
     const auto kernel = fast->prepare(make_code(code), 0);
     const auto judge = general->prepare(make_code(code), 0);
     std::string where = fmt::format("seed {}", seed);
-    for (unsigned i = 0; i < kInARow; ++i) {
+    for (unsigned i = 0; i < kInstructions; ++i) {
       const std::string line = fast->describe(*kernel, i * 16);
       where += "\n" + line;
       if (kinds[i] < 3 && line.find("specialised") != std::string::npos) {
@@ -138,8 +138,8 @@ TEST_P(MoreFastEqualsGeneral, OnRandomInstructions) {
     Thread one = start;
     Thread two = start;
     Target target;
-    fast->run(one, *kernel, kInARow + 1, target);
-    general->run(two, *judge, kInARow + 1, target);
+    fast->run(one, *kernel, kInstructions + 1, target);
+    general->run(two, *judge, kInstructions + 1, target);
     ASSERT_EQ(one.grf, two.grf) << where;
     ASSERT_EQ(one.flag, two.flag) << where;
     ASSERT_EQ(one.accumulator, two.accumulator) << where;

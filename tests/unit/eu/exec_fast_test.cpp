@@ -1,11 +1,10 @@
-// The specialised routines leave the same bits as the general path.
-
+// Compares the specialised routines with the general path.
 #include "unit/eu/exec_random.h"
 
 namespace halogen::eu::test {
 namespace {
 
-constexpr unsigned kInARow = 12;
+constexpr unsigned kInstructions = 12;
 
 class FastEqualsGeneral : public ::testing::TestWithParam<GenId> {};
 INSTANTIATE_TEST_SUITE_P(All, FastEqualsGeneral, ::testing::ValuesIn(kGens));
@@ -23,7 +22,7 @@ TEST_P(FastEqualsGeneral, OnRandomInstructions) {
       start.control[0] |= random.below(4) << 4 | random.below(2);
     }
     std::vector<Instruction> code;
-    for (unsigned i = 0; i < kInARow; ++i) {
+    for (unsigned i = 0; i < kInstructions; ++i) {
       code.push_back(seed % 2 == 0 ? random_instruction(random, GetParam())
                                    : random_wide_instruction(random, GetParam()));
     }
@@ -34,7 +33,7 @@ TEST_P(FastEqualsGeneral, OnRandomInstructions) {
     Thread one = start;
     Thread two = start;
     Target target;
-    for (unsigned i = 0; i < kInARow; ++i) {
+    for (unsigned i = 0; i < kInstructions; ++i) {
       const std::string line = fast->describe(*kernel, i * 16);
       specialised += line.find("specialised") != std::string::npos ? 1u : 0u;
       fast->run(one, *kernel, 1, target);
@@ -55,8 +54,8 @@ TEST_P(FastEqualsGeneral, OnRandomInstructions) {
                          static_cast<int>(in.src[1].type));
     }
   }
-  // The comparison is about something.
-  EXPECT_GT(specialised, 500u * kInARow / 4);
+  // Guards against a test without specialised routines.
+  EXPECT_GT(specialised, 500u * kInstructions / 4);
 }
 
 }  // namespace

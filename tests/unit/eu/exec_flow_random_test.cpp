@@ -1,6 +1,6 @@
-// Random programs of ifs, loops, breaks and continues beside an evaluator that knows no masks: it goes through the
-// program once for each channel, as if there were no others. Jumps are laid out as Mesa's compiler does for both models
-// of flow control (where channels have an IP each, and with mask stacks).
+// Runs random programs of ifs, loops, breaks and continues and compares them with an evaluator without masks, which
+// runs the program once for each channel. Branch targets are those of Mesa's compiler for both models of flow control:
+// channel IPs and mask stacks.
 #include <array>
 #include <memory>
 #include <utility>
@@ -11,8 +11,8 @@ namespace halogen::eu::test {
 namespace {
 
 constexpr unsigned kVariables = 4;
-constexpr unsigned kFirst = 10;    // registers of variables, two each
-constexpr unsigned kCounter = 40;  // ... of loops, by depth
+constexpr unsigned kFirst = 10;    // registers of variables, two for each
+constexpr unsigned kCounter = 40;  // registers of loop counters, two for each depth
 
 struct Statement;
 using Block = std::vector<std::unique_ptr<Statement>>;
@@ -24,11 +24,11 @@ struct Test {
 };
 
 struct Statement {
-  enum class Kind : uint8_t { add, branch, loop, leave, next } kind = Kind::add;
+  enum class Kind : uint8_t { add, branch, loop, break_, continue_ } kind = Kind::add;
   unsigned variable = 0;
-  uint32_t value = 0;  // added; of a loop the mask of its number of rounds
+  uint32_t value = 0;  // the addend; for loops the mask of the number of iterations
   Test test;
-  Block first;  // then, or the loop's body
+  Block first;  // the block of an if, or the body of a loop
   Block second;
 };
 
@@ -57,16 +57,17 @@ Block random_block(Random& random, unsigned depth, bool in_loop) {
       one->value = random.pick<uint32_t>({1, 3, 7});
       one->first = random_block(random, depth - 1, true);
     } else if (in_loop && roll < 75) {
-      one->kind = random.chance(50) ? Statement::Kind::leave : Statement::Kind::next;
+      one->kind = random.chance(50) ? Statement::Kind::break_ : Statement::Kind::continue_;
     }
     block.push_back(std::move(one));
   }
   return block;
 }
 
-// ---- one channel
+// ---- the evaluator of one channel
 
-enum class Way : uint8_t { on, leave, next };
+// How a block is left.
+enum class Outcome : uint8_t { none, break_, continue_ };
 using Variables = std::array<uint32_t, kVariables>;
 
 bool holds(const Test& test, const Variables& variables) {
@@ -83,44 +84,45 @@ bool holds(const Test& test, const Variables& variables) {
   }
 }
 
-Way follow(const Block& block, Variables& variables) {
+Outcome evaluate(const Block& block, Variables& variables) {
   for (const auto& one : block) {
-    Way way = Way::on;
+    Outcome outcome = Outcome::none;
     switch (one->kind) {
       case Statement::Kind::add:
         variables[one->variable] += one->value;
         break;
       case Statement::Kind::branch:
-        way = follow(holds(one->test, variables) ? one->first : one->second, variables);
+        outcome = evaluate(holds(one->test, variables) ? one->first : one->second, variables);
         break;
       case Statement::Kind::loop: {
         const uint32_t rounds = variables[one->variable] & one->value;
         for (uint32_t round = 0; round < rounds; ++round) {
-          if (follow(one->first, variables) == Way::leave) {
+          if (evaluate(one->first, variables) == Outcome::break_) {
             break;
           }
         }
         break;
       }
-      case Statement::Kind::leave:
-      case Statement::Kind::next:
+      case Statement::Kind::break_:
+      case Statement::Kind::continue_:
         if (holds(one->test, variables)) {
-          way = one->kind == Statement::Kind::leave ? Way::leave : Way::next;
+          outcome = one->kind == Statement::Kind::break_ ? Outcome::break_ : Outcome::continue_;
         }
         break;
     }
-    if (way != Way::on) {
-      return way;
+    if (outcome != Outcome::none) {
+      return outcome;
     }
   }
-  return Way::on;
+  return Outcome::none;
 }
 
-// ---- the program
+// ---- the code of a program
 
-class Writer {
+class CodeWriter {
  public:
-  Writer(GenId gen, unsigned size) : stacks_(gen <= GenId::gen5), behind_(gen == GenId::gen6 ? 1 : 0), size_(size) {}
+  CodeWriter(GenId gen, unsigned size)
+      : stacks_(gen <= GenId::gen5), break_distance_(gen == GenId::gen6 ? 1 : 0), size_(size) {}
 
   std::vector<Instruction> write(const Block& block) {
     put(block);
@@ -141,7 +143,7 @@ class Writer {
     add(with(make(Op::cmp, size_, null(type), {grf(from, type), imm(value, type)}), condition));
   }
   void put_test(const Test& test) { compare(reg(test.variable), Type::ud, test.condition, test.value); }
-  // Open ifs inside the loop are popped by who leaves them.
+  // Adds a break or continue, which pops the open ifs inside the loop.
   size_t leave(Op op) {
     Instruction in = when(plain(op));
     in.pop_count = static_cast<uint8_t>(ifs_);
@@ -165,11 +167,11 @@ class Writer {
       case Statement::Kind::loop:
         put_loop(one);
         break;
-      case Statement::Kind::leave:
+      case Statement::Kind::break_:
         put_test(one.test);
         breaks_.back().push_back(leave(Op::break_));
         break;
-      case Statement::Kind::next:
+      case Statement::Kind::continue_:
         put_test(one.test);
         continues_.back().push_back(leave(Op::cont));
         break;
@@ -201,7 +203,7 @@ class Writer {
       }
     }
   }
-  // The number of rounds is counted down at the head, so that continue cannot go round it.
+  // The counter is decremented at the head of the loop, so that continue cannot skip it.
   void put_loop(const Statement& one) {
     add(make(Op::and_, size_, dst(counter(), Type::d), {grf(reg(one.variable), Type::d), imm(one.value, Type::d)}));
     if (stacks_) {
@@ -220,7 +222,7 @@ class Writer {
     const size_t last = add(plain(Op::while_));
     jump(last, head);
     for (const size_t at : breaks_.back()) {
-      stacks_ ? jump(at, last + 1) : jump(at, at, last + behind_);
+      stacks_ ? jump(at, last + 1) : jump(at, at, last + break_distance_);
     }
     for (const size_t at : continues_.back()) {
       stacks_ ? jump(at, last) : jump(at, at, last);
@@ -235,7 +237,7 @@ class Writer {
     code_[from].jip = distance(to);
     code_[from].uip = end != 0 ? distance(end) : 0;
   }
-  // Where channels have an IP each: break, continue and endif name the next end of a block.
+  // With channel IPs, the JIP of break, continue and endif is the next end of a block.
   void link() {
     for (size_t at = 0; at < code_.size() && !stacks_; ++at) {
       const Op op = code_[at].op;
@@ -260,7 +262,7 @@ class Writer {
   }
 
   bool stacks_;
-  size_t behind_;  // Gen6: a break names what lies behind the loop, later the loop's end
+  size_t break_distance_;  // from the WHILE to the UIP of a break: 1 on Gen6, 0 on later generations
   unsigned size_;
   unsigned depth_ = 0;
   unsigned ifs_ = 0;
@@ -272,35 +274,35 @@ class Writer {
 class RandomFlow : public ::testing::TestWithParam<GenId> {};
 INSTANTIATE_TEST_SUITE_P(All, RandomFlow, ::testing::ValuesIn(kGens));
 
-TEST_P(RandomFlow, EveryChannelGoesItsWay) {
+TEST_P(RandomFlow, EveryChannelEndsAsIfItRanAlone) {
   for (uint64_t seed = 1; seed <= 400; ++seed) {
     Random random(seed * 7919 + static_cast<uint64_t>(GetParam()));
     const Block block = random_block(random, 4, false);
     const unsigned size = random.pick({8u, 16u});
-    Machine machine(GetParam(), random.chance(40) ? 0xffff : random.below(0x10000));
-    machine.thread.flag[0] = static_cast<uint32_t>(random.bits());
+    ThreadBench bench(GetParam(), random.chance(40) ? 0xffff : random.below(0x10000));
+    bench.thread.flag[0] = static_cast<uint32_t>(random.bits());
     for (unsigned variable = 0; variable < kVariables; ++variable) {
       for (unsigned channel = 0; channel < 16; ++channel) {
-        machine.set<uint32_t>(kFirst + 2 * variable, channel, random.below(10));
+        bench.set<uint32_t>(kFirst + 2 * variable, channel, random.below(10));
       }
     }
-    const Machine before = machine;
-    ASSERT_EQ(machine.run(Writer(GetParam(), size).write(block), 1 << 22), ThreadStatus::ended) << "seed " << seed;
+    const ThreadBench before = bench;
+    ASSERT_EQ(bench.run(CodeWriter(GetParam(), size).write(block), 1 << 22), ThreadStatus::ended) << "seed " << seed;
     for (unsigned channel = 0; channel < 16; ++channel) {
       Variables variables{};
       for (unsigned variable = 0; variable < kVariables; ++variable) {
         variables[variable] = before.get<uint32_t>(kFirst + 2 * variable, channel);
       }
       if (channel < size && ((before.thread.dispatch_mask >> channel) & 1) != 0) {
-        follow(block, variables);
+        evaluate(block, variables);
       }
       for (unsigned variable = 0; variable < kVariables; ++variable) {
-        ASSERT_EQ(machine.get<uint32_t>(kFirst + 2 * variable, channel), variables[variable])
+        ASSERT_EQ(bench.get<uint32_t>(kFirst + 2 * variable, channel), variables[variable])
             << "seed " << seed << " channel " << channel << " variable " << variable;
       }
     }
-    EXPECT_EQ(machine.thread.masks.if_depth, 0);
-    EXPECT_EQ(machine.thread.masks.loop_depth, 0);
+    EXPECT_EQ(bench.thread.masks.if_depth, 0);
+    EXPECT_EQ(bench.thread.masks.loop_depth, 0);
   }
 }
 

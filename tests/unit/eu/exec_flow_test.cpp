@@ -1,4 +1,4 @@
-// Flow control of both models, architecture registers, messages of Gen4 to 6, and what hostile code can do.
+// Flow control of both models, architecture registers, messages of Gen4 to Gen6, and hostile code.
 #include <cmath>
 
 #include "unit/eu/exec_random.h"
@@ -12,9 +12,9 @@ Instruction add_to(unsigned reg, uint32_t value, unsigned size = 16) {
 Instruction compare(unsigned reg, Condition condition, uint32_t value, unsigned size = 16) {
   return with(make(Op::cmp, size, null(Type::ud), {grf(reg, Type::ud), imm(value, Type::ud)}), condition);
 }
-void number_channels(Machine& machine, unsigned reg) {
+void number_channels(ThreadBench& bench, unsigned reg) {
   for (unsigned i = 0; i < 16; ++i) {
-    machine.set<uint32_t>(reg, i, i);
+    bench.set<uint32_t>(reg, i, i);
   }
 }
 
@@ -23,177 +23,176 @@ INSTANTIATE_TEST_SUITE_P(All, ChannelFlow,
                          ::testing::Values(GenId::gen6, GenId::gen7, GenId::gen8, GenId::gen9, GenId::gen11,
                                            GenId::gen12));
 
-TEST_P(ChannelFlow, NestedIfsMeetAgain) {
-  Machine machine(GetParam(), 0xffff);
-  number_channels(machine, 2);
-  machine.run({compare(2, Condition::less, 8),         // 0
-               when(branch(Op::if_, 16, 6, 7, true)),  // 1 -> 7
-               compare(2, Condition::less, 4),         // 2
-               when(branch(Op::if_, 16, 2, 2, true)),  // 3 -> 5
-               add_to(10, 1),                          // 4
-               branch(Op::endif, 16, 1),               // 5
-               branch(Op::else_, 16, 2, 2, true),      // 6 -> 8
-               add_to(10, 100),                        // 7
-               branch(Op::endif, 16, 1),               // 8
-               add_to(10, 1000)});
+TEST_P(ChannelFlow, ChannelsOfNestedIfsJoinAtEndif) {
+  ThreadBench bench(GetParam(), 0xffff);
+  number_channels(bench, 2);
+  bench.run({compare(2, Condition::less, 8),         // 0
+             when(branch(Op::if_, 16, 6, 7, true)),  // 1 -> 7
+             compare(2, Condition::less, 4),         // 2
+             when(branch(Op::if_, 16, 2, 2, true)),  // 3 -> 5
+             add_to(10, 1),                          // 4
+             branch(Op::endif, 16, 1),               // 5
+             branch(Op::else_, 16, 2, 2, true),      // 6 -> 8
+             add_to(10, 100),                        // 7
+             branch(Op::endif, 16, 1),               // 8
+             add_to(10, 1000)});
   for (unsigned i = 0; i < 16; ++i) {
-    EXPECT_EQ(machine.get<uint32_t>(10, i), i < 4 ? 1001u : i < 8 ? 1000u : 1100u) << i;
+    EXPECT_EQ(bench.get<uint32_t>(10, i), i < 4 ? 1001u : i < 8 ? 1000u : 1100u) << i;
   }
 }
 
-TEST_P(ChannelFlow, AnIfThatNobodyTakesRunsNothing) {
-  Machine machine(GetParam(), 0xffff);
-  machine.thread.flag[0] = 0;
-  machine.run({when(branch(Op::if_, 16, 2, 2, true)), no_mask(add_to(10, 1)), branch(Op::endif, 16, 1)});
-  EXPECT_EQ(machine.get<uint32_t>(10, 0), 0u) << "not even without a mask";
+TEST_P(ChannelFlow, AnIfWithoutChannelsSkipsItsBody) {
+  ThreadBench bench(GetParam(), 0xffff);
+  bench.thread.flag[0] = 0;
+  bench.run({when(branch(Op::if_, 16, 2, 2, true)), no_mask(add_to(10, 1)), branch(Op::endif, 16, 1)});
+  EXPECT_EQ(bench.get<uint32_t>(10, 0), 0u) << "NoMask instructions are skipped too";
 }
 
-TEST_P(ChannelFlow, ContinueSkipsTheRestOfARound) {
-  // Five rounds; odd channels skip the second addition.
-  Machine machine(GetParam(), 0xffff);
-  number_channels(machine, 2);
+TEST_P(ChannelFlow, ContinueSkipsTheRestOfAnIteration) {
+  // One iteration; odd channels skip the second addition.
+  ThreadBench bench(GetParam(), 0xffff);
+  number_channels(bench, 2);
   auto odd = with(make(Op::and_, 16, null(Type::ud), {grf(2, Type::ud), imm(1, Type::ud)}), Condition::not_zero);
-  machine.run({add_to(4, 1),                            // 0
-               odd,                                     // 1
-               when(branch(Op::cont, 16, 3, 3, true)),  // 2 -> 5... the while
-               add_to(10, 1),                           // 3
-               make(Op::nop, 1, null(Type::ud), {}),    // 4
-               // The loop's condition stands before the while, for all channels.
-               when(branch(Op::while_, 16, -5), Predicate::normal, false, 1)});
-  // f0.1 is never set: one round only.
+  bench.run({add_to(4, 1),                            // 0
+             odd,                                     // 1
+             when(branch(Op::cont, 16, 3, 3, true)),  // 2 -> 5, the while
+             add_to(10, 1),                           // 3
+             make(Op::nop, 1, null(Type::ud), {}),    // 4
+             // The predicate is f0.1, which is never set.
+             when(branch(Op::while_, 16, -5), Predicate::normal, false, 1)});
   for (unsigned i = 0; i < 16; ++i) {
-    EXPECT_EQ(machine.get<uint32_t>(4, i), 1u);
-    EXPECT_EQ(machine.get<uint32_t>(10, i), 1 - i % 2);
+    EXPECT_EQ(bench.get<uint32_t>(4, i), 1u);
+    EXPECT_EQ(bench.get<uint32_t>(10, i), 1 - i % 2);
   }
 }
 
-TEST_P(ChannelFlow, HaltedChannelsWaitForTheEnd) {
-  Machine machine(GetParam(), 0xffff);
-  number_channels(machine, 2);
-  machine.run({compare(2, Condition::less, 3), when(branch(Op::halt, 16, 3, 3, true)), add_to(10, 1), add_to(10, 1),
-               branch(Op::halt, 16, 1, 1, true), add_to(12, 1)});
+TEST_P(ChannelFlow, HaltedChannelsWaitAtUip) {
+  ThreadBench bench(GetParam(), 0xffff);
+  number_channels(bench, 2);
+  bench.run({compare(2, Condition::less, 3), when(branch(Op::halt, 16, 3, 3, true)), add_to(10, 1), add_to(10, 1),
+             branch(Op::halt, 16, 1, 1, true), add_to(12, 1)});
   for (unsigned i = 0; i < 16; ++i) {
-    EXPECT_EQ(machine.get<uint32_t>(10, i), i < 3 ? 0u : 2u);
-    EXPECT_EQ(machine.get<uint32_t>(12, i), 1u);
+    EXPECT_EQ(bench.get<uint32_t>(10, i), i < 3 ? 0u : 2u);
+    EXPECT_EQ(bench.get<uint32_t>(12, i), 1u);
   }
 }
 
-TEST_P(ChannelFlow, ALeavingChannelLeavesNestedBlocks) {
-  // break inside an if: the loop goes on for the others.
-  Machine machine(GetParam(), 0xffff);
-  number_channels(machine, 2);
+TEST_P(ChannelFlow, BreakInsideAnIfLeavesTheLoopForItsChannelsOnly) {
+  // The break is inside an if; the other channels stay in the loop.
+  ThreadBench bench(GetParam(), 0xffff);
+  number_channels(bench, 2);
   const int far = GetParam() == GenId::gen6 ? 3 : 2;
-  machine.run({add_to(4, 1),  // 0
-               with(make(Op::cmp, 16, null(Type::ud), {grf(4, Type::ud), grf(2, Type::ud)}), Condition::greater_equal),
-               when(branch(Op::if_, 16, 2, 2, true)),  // 2 -> 4
-               branch(Op::break_, 16, 1, far, true),   // 3: UIP the while, on Gen6 what lies behind
-               branch(Op::endif, 16, 1),               // 4
-               branch(Op::while_, 16, -5),             // 5
-               add_to(12, 1)});
+  bench.run({add_to(4, 1),  // 0
+             with(make(Op::cmp, 16, null(Type::ud), {grf(4, Type::ud), grf(2, Type::ud)}), Condition::greater_equal),
+             when(branch(Op::if_, 16, 2, 2, true)),  // 2 -> 4
+             branch(Op::break_, 16, 1, far, true),   // 3: UIP is the while, on Gen6 the instruction after it
+             branch(Op::endif, 16, 1),               // 4
+             branch(Op::while_, 16, -5),             // 5
+             add_to(12, 1)});
   for (unsigned i = 0; i < 16; ++i) {
-    EXPECT_EQ(machine.get<uint32_t>(4, i), i == 0 ? 1u : i) << i;
-    EXPECT_EQ(machine.get<uint32_t>(12, i), 1u);
+    EXPECT_EQ(bench.get<uint32_t>(4, i), i == 0 ? 1u : i) << i;
+    EXPECT_EQ(bench.get<uint32_t>(12, i), 1u);
   }
 }
 
-TEST_P(ChannelFlow, CallsReturnWithEverybody) {
-  Machine machine(GetParam(), 0xffff);
-  number_channels(machine, 2);
+TEST_P(ChannelFlow, CalledChannelsReturnAndRejoinTheOthers) {
+  ThreadBench bench(GetParam(), 0xffff);
+  number_channels(bench, 2);
   Instruction call = when(branch(Op::call, 16, 4));
   call.dst = dst(60, Type::ud);
   Instruction again = call;
   again.predicate = Predicate::none;
   again.jip = 2 * 16;
   Instruction ret = make(Op::ret, 16, null(Type::ud), {grf(60, Type::ud, 0, {2, 2, 1})});
-  machine.run({compare(2, Condition::less, 5),  // 0
-               call,                            // 1 -> 5
-               add_to(12, 1),                   // 2
-               again,                           // 3 -> 5: the return place is another now
-               branch(Op::jmpi, 1, 3),          // 4 -> 7
-               add_to(10, 1),                   // 5
-               ret,                             // 6
-               add_to(14, 1)});                 // 7
+  bench.run({compare(2, Condition::less, 5),  // 0
+             call,                            // 1 -> 5
+             add_to(12, 1),                   // 2
+             again,                           // 3 -> 5, with another return address
+             branch(Op::jmpi, 1, 3),          // 4 -> 7
+             add_to(10, 1),                   // 5
+             ret,                             // 6
+             add_to(14, 1)});                 // 7
   for (unsigned i = 0; i < 16; ++i) {
-    EXPECT_EQ(machine.get<uint32_t>(10, i), i < 5 ? 2u : 1u) << i;
-    EXPECT_EQ(machine.get<uint32_t>(12, i), 1u);
-    EXPECT_EQ(machine.get<uint32_t>(14, i), 1u);
+    EXPECT_EQ(bench.get<uint32_t>(10, i), i < 5 ? 2u : 1u) << i;
+    EXPECT_EQ(bench.get<uint32_t>(12, i), 1u);
+    EXPECT_EQ(bench.get<uint32_t>(14, i), 1u);
   }
 }
 
-TEST_P(ChannelFlow, GotoAndJoin) {
-  Machine machine(GetParam(), 0xffff);
-  number_channels(machine, 2);
-  // On Gen8 and 9 those leave whose predicate does not hold, and compilers write it the other way round.
-  const bool turned = GetParam() == GenId::gen8 || GetParam() == GenId::gen9;
+TEST_P(ChannelFlow, GotoMovesChannelsAndJoinMergesThem) {
+  ThreadBench bench(GetParam(), 0xffff);
+  number_channels(bench, 2);
+  // On Gen8 and Gen9 the channels whose predicate is false leave, so compilers invert the predicate.
+  const bool inverted = GetParam() == GenId::gen8 || GetParam() == GenId::gen9;
   Instruction first = when(branch(Op::goto_, 16, 2, 3, true));
-  first.predicate_inverse = turned;
+  first.predicate_inverse = inverted;
   Instruction second = branch(Op::goto_, 16, 2, 2, true);
-  second = turned ? when(second) : second;
-  machine.run({compare(2, Condition::less, 6), first, add_to(10, 1), second, add_to(10, 100), branch(Op::join, 16, 1),
-               add_to(12, 1)});
+  second = inverted ? when(second) : second;
+  bench.run({compare(2, Condition::less, 6), first, add_to(10, 1), second, add_to(10, 100), branch(Op::join, 16, 1),
+             add_to(12, 1)});
   for (unsigned i = 0; i < 16; ++i) {
-    EXPECT_EQ(machine.get<uint32_t>(10, i), i < 6 ? 100u : 1u) << i;
-    EXPECT_EQ(machine.get<uint32_t>(12, i), 1u);
+    EXPECT_EQ(bench.get<uint32_t>(10, i), i < 6 ? 100u : 1u) << i;
+    EXPECT_EQ(bench.get<uint32_t>(12, i), 1u);
   }
 }
 
-TEST_P(ChannelFlow, BranchesWithATargetForEachChannel) {
-  Machine machine(GetParam(), 0xffff);
+TEST_P(ChannelFlow, BrdTakesATargetPerChannelAndBrcItsUip) {
+  ThreadBench bench(GetParam(), 0xffff);
   for (unsigned i = 0; i < 16; ++i) {
-    machine.set<int32_t>(2, i, i % 2 == 0 ? 16 : 32);
+    bench.set<int32_t>(2, i, i % 2 == 0 ? 16 : 32);
   }
   Instruction brd = make(Op::brd, 16, null(Type::d), {grf(2, Type::d)});
-  machine.run({brd, add_to(10, 1), add_to(10, 1), add_to(10, 1)});
+  bench.run({brd, add_to(10, 1), add_to(10, 1), add_to(10, 1)});
   for (unsigned i = 0; i < 16; ++i) {
-    EXPECT_EQ(machine.get<uint32_t>(10, i), i % 2 == 0 ? 3u : 2u);
+    EXPECT_EQ(bench.get<uint32_t>(10, i), i % 2 == 0 ? 3u : 2u);
   }
-  // brc: channels with the predicate leave for UIP.
-  machine.thread.flag[0] = 0xff;
-  machine.run({when(branch(Op::brc, 16, 1, 2, true)), add_to(12, 1), add_to(12, 1)});
+  // BRC: channels whose predicate holds continue at UIP.
+  bench.thread.flag[0] = 0xff;
+  bench.run({when(branch(Op::brc, 16, 1, 2, true)), add_to(12, 1), add_to(12, 1)});
   for (unsigned i = 0; i < 16; ++i) {
-    EXPECT_EQ(machine.get<uint32_t>(12, i), i < 8 ? 1u : 2u);
+    EXPECT_EQ(bench.get<uint32_t>(12, i), i < 8 ? 1u : 2u);
   }
 }
 
-TEST_P(ChannelFlow, SingleProgramFlowAsksChannelZero) {
-  Machine machine(GetParam(), 0xffff);
-  machine.thread.control[0] = 4;
-  machine.thread.flag[0] = 0x0001;
-  machine.run({when(branch(Op::if_, 16, 2, 2, true)), add_to(10, 1), branch(Op::endif, 16, 1)});
-  EXPECT_EQ(machine.get<uint32_t>(10, 7), 1u);
-  machine.thread.flag[0] = 0xfffe;
-  machine.run({when(branch(Op::if_, 16, 2, 2, true)), add_to(12, 1), branch(Op::endif, 16, 1)});
-  EXPECT_EQ(machine.get<uint32_t>(12, 7), 0u);
+TEST_P(ChannelFlow, SingleProgramFlowTestsChannelZeroForAllChannels) {
+  ThreadBench bench(GetParam(), 0xffff);
+  bench.thread.control[0] = 4;
+  bench.thread.flag[0] = 0x0001;
+  bench.run({when(branch(Op::if_, 16, 2, 2, true)), add_to(10, 1), branch(Op::endif, 16, 1)});
+  EXPECT_EQ(bench.get<uint32_t>(10, 7), 1u);
+  bench.thread.flag[0] = 0xfffe;
+  bench.run({when(branch(Op::if_, 16, 2, 2, true)), add_to(12, 1), branch(Op::endif, 16, 1)});
+  EXPECT_EQ(bench.get<uint32_t>(12, 7), 0u);
 }
 
-TEST(EuFlow, Gen6ComparesInTheBranch) {
-  Machine machine(GenId::gen6, 0xff);
-  number_channels(machine, 2);
+TEST(EuFlow, Gen6IfComparesItsSources) {
+  ThreadBench bench(GenId::gen6, 0xff);
+  number_channels(bench, 2);
   Instruction in = with(branch(Op::if_, 8, 2), Condition::greater);
   in.sources = 2;
   in.src[0] = grf(2, Type::ud);
   in.src[1] = imm(2, Type::ud);
-  machine.run({in, add_to(10, 1, 8), branch(Op::endif, 8, 1)});
+  bench.run({in, add_to(10, 1, 8), branch(Op::endif, 8, 1)});
   for (unsigned i = 0; i < 8; ++i) {
-    EXPECT_EQ(machine.get<uint32_t>(10, i), i > 2 ? 1u : 0u);
+    EXPECT_EQ(bench.get<uint32_t>(10, i), i > 2 ? 1u : 0u);
   }
 }
 
-TEST(EuFlow, RegisterJumpsCountFromWhereTheirGenerationSays) {
+TEST(EuFlow, RegisterJumpsUseTheBaseAndUnitOfTheirGeneration) {
   const struct {
     GenId gen;
-    int32_t value;  // over one instruction
+    int32_t value;  // skips one instruction
     unsigned source;
   } cases[]{
       {GenId::gen4_5, 1, 1}, {GenId::gen6, 2, 1}, {GenId::gen7_5, 16, 1}, {GenId::gen9, 16, 1}, {GenId::gen12, 32, 0}};
   for (const auto& one : cases) {
-    Machine machine(one.gen, 0xffff);
-    machine.set(2, 0, one.value);
+    ThreadBench bench(one.gen, 0xffff);
+    bench.set(2, 0, one.value);
     Instruction in = make(Op::jmpi, 1, arf(Arf::ip, Type::ud), {});
     in.sources = 2;
     in.src[one.source] = scalar(2, Type::d);
-    machine.run({in, add_to(10, 1), add_to(10, 10)});
-    EXPECT_EQ(machine.get<uint32_t>(10, 0), 10u);
+    bench.run({in, add_to(10, 1), add_to(10, 10)});
+    EXPECT_EQ(bench.get<uint32_t>(10, 0), 10u);
   }
 }
 
@@ -205,245 +204,245 @@ Instruction popping(Instruction in, unsigned count) {
   return in;
 }
 
-TEST_P(StackFlow, IfElseEndif) {
+TEST_P(StackFlow, IfElseEndifRestoresTheMaskStack) {
   for (const uint32_t flags : {0x00f0u, 0x0000u, 0xffffu}) {
-    Machine machine(GetParam(), 0xffff);
-    machine.thread.flag[0] = flags;
-    machine.run({when(branch(Op::if_, 16, 2)),          // 0: nobody: to the else
-                 add_to(10, 1),                         // 1
-                 popping(branch(Op::else_, 16, 3), 1),  // 2: nobody: behind the endif
-                 add_to(10, 2),                         // 3
-                 popping(branch(Op::endif, 16, 0), 1),  // 4
-                 add_to(10, 10)});                      // 5
+    ThreadBench bench(GetParam(), 0xffff);
+    bench.thread.flag[0] = flags;
+    bench.run({when(branch(Op::if_, 16, 2)),          // 0: without channels to the else
+               add_to(10, 1),                         // 1
+               popping(branch(Op::else_, 16, 3), 1),  // 2: without channels past the endif
+               add_to(10, 2),                         // 3
+               popping(branch(Op::endif, 16, 0), 1),  // 4
+               add_to(10, 10)});                      // 5
     for (unsigned i = 0; i < 16; ++i) {
-      EXPECT_EQ(machine.get<uint32_t>(10, i), ((flags >> i) & 1) != 0 ? 11u : 12u) << i << " of " << flags;
+      EXPECT_EQ(bench.get<uint32_t>(10, i), ((flags >> i) & 1) != 0 ? 11u : 12u) << i << " of " << flags;
     }
-    EXPECT_EQ(machine.thread.masks.if_depth, 0);
+    EXPECT_EQ(bench.thread.masks.if_depth, 0);
   }
 }
 
-TEST_P(StackFlow, IffPushesNothingWhenNobodyEnters) {
+TEST_P(StackFlow, IffPushesNothingIfNoChannelEnters) {
   for (const uint32_t flags : {0x0ff0u, 0x0000u}) {
-    Machine machine(GetParam(), 0xffff);
-    machine.thread.flag[0] = flags;
-    machine.run({when(branch(Op::iff, 16, 3)), add_to(10, 1), popping(branch(Op::endif, 16, 0), 1), add_to(10, 10)});
+    ThreadBench bench(GetParam(), 0xffff);
+    bench.thread.flag[0] = flags;
+    bench.run({when(branch(Op::iff, 16, 3)), add_to(10, 1), popping(branch(Op::endif, 16, 0), 1), add_to(10, 10)});
     for (unsigned i = 0; i < 16; ++i) {
-      EXPECT_EQ(machine.get<uint32_t>(10, i), ((flags >> i) & 1) != 0 ? 11u : 10u);
+      EXPECT_EQ(bench.get<uint32_t>(10, i), ((flags >> i) & 1) != 0 ? 11u : 10u);
     }
-    EXPECT_EQ(machine.thread.masks.if_depth, 0);
+    EXPECT_EQ(bench.thread.masks.if_depth, 0);
   }
 }
 
-TEST_P(StackFlow, LoopsWithBreakAndContinue) {
-  Machine machine(GetParam(), 0xffff);
-  number_channels(machine, 2);
+TEST_P(StackFlow, BreakAndContinueActPerChannel) {
+  ThreadBench bench(GetParam(), 0xffff);
+  number_channels(bench, 2);
   auto odd = with(make(Op::and_, 16, null(Type::ud), {grf(2, Type::ud), imm(1, Type::ud)}), Condition::not_zero);
-  machine.run({branch(Op::do_, 16, 0),  // 0
-               add_to(4, 1),            // 1
-               with(make(Op::cmp, 16, null(Type::ud), {grf(4, Type::ud), grf(2, Type::ud)}), Condition::greater),
-               when(branch(Op::break_, 16, 5)),  // 3 -> 8
-               odd,                              // 4
-               when(branch(Op::cont, 16, 2)),    // 5 -> 7
-               add_to(10, 1),                    // 6
-               branch(Op::while_, 16, -6),       // 7 -> 1
-               add_to(12, 1)});                  // 8
+  bench.run({branch(Op::do_, 16, 0),  // 0
+             add_to(4, 1),            // 1
+             with(make(Op::cmp, 16, null(Type::ud), {grf(4, Type::ud), grf(2, Type::ud)}), Condition::greater),
+             when(branch(Op::break_, 16, 5)),  // 3 -> 8
+             odd,                              // 4
+             when(branch(Op::cont, 16, 2)),    // 5 -> 7
+             add_to(10, 1),                    // 6
+             branch(Op::while_, 16, -6),       // 7 -> 1
+             add_to(12, 1)});                  // 8
   for (unsigned i = 0; i < 16; ++i) {
-    EXPECT_EQ(machine.get<uint32_t>(4, i), i + 1) << i;
-    EXPECT_EQ(machine.get<uint32_t>(10, i), i % 2 == 0 ? i : 0u);
-    EXPECT_EQ(machine.get<uint32_t>(12, i), 1u);
+    EXPECT_EQ(bench.get<uint32_t>(4, i), i + 1) << i;
+    EXPECT_EQ(bench.get<uint32_t>(10, i), i % 2 == 0 ? i : 0u);
+    EXPECT_EQ(bench.get<uint32_t>(12, i), 1u);
   }
-  EXPECT_EQ(machine.thread.masks.loop_depth, 0);
+  EXPECT_EQ(bench.thread.masks.loop_depth, 0);
 }
 
-TEST_P(StackFlow, BreakInsideAnIfPopsIt) {
-  Machine machine(GetParam(), 0xffff);
-  machine.thread.flag[0] = 0xffff;
-  machine.run({branch(Op::do_, 16, 0), when(branch(Op::if_, 16, 2)), popping(branch(Op::break_, 16, 3), 1),
-               popping(branch(Op::endif, 16, 0), 1), branch(Op::while_, 16, -3), add_to(10, 1)});
-  EXPECT_EQ(machine.get<uint32_t>(10, 3), 1u);
-  EXPECT_EQ(machine.thread.masks.if_depth, 0);
-  EXPECT_EQ(machine.thread.masks.loop_depth, 0);
+TEST_P(StackFlow, BreakInsideAnIfPopsTheIfMask) {
+  ThreadBench bench(GetParam(), 0xffff);
+  bench.thread.flag[0] = 0xffff;
+  bench.run({branch(Op::do_, 16, 0), when(branch(Op::if_, 16, 2)), popping(branch(Op::break_, 16, 3), 1),
+             popping(branch(Op::endif, 16, 0), 1), branch(Op::while_, 16, -3), add_to(10, 1)});
+  EXPECT_EQ(bench.get<uint32_t>(10, 3), 1u);
+  EXPECT_EQ(bench.thread.masks.if_depth, 0);
+  EXPECT_EQ(bench.thread.masks.loop_depth, 0);
 }
 
-TEST_P(StackFlow, AStackThatIsFullSaysSo) {
-  Machine machine(GetParam(), 0xffff);
-  machine.thread.flag[0] = 0xffff;
+TEST_P(StackFlow, AFullMaskStackSetsTheOverflowBit) {
+  ThreadBench bench(GetParam(), 0xffff);
+  bench.thread.flag[0] = 0xffff;
   std::vector<Instruction> code(kMaskStack + 1, when(branch(Op::if_, 16, 1)));
-  machine.run(code);
-  EXPECT_EQ(machine.thread.control[1], ExceptionBits::kStackOverflow);
+  bench.run(code);
+  EXPECT_EQ(bench.thread.control[1], ExceptionBits::kStackOverflow);
 }
 
-TEST_P(StackFlow, HaltAndReloadOfTheMask) {
-  Machine machine(GetParam(), 0xffff);
-  machine.thread.flag[0] = 0x00ff;
+TEST_P(StackFlow, ReloadingTheMaskResumesHaltedChannels) {
+  ThreadBench bench(GetParam(), 0xffff);
+  bench.thread.flag[0] = 0x00ff;
   Operand mask = arf(Arf::mask, Type::uw, 0, 0, {0, 1, 1});
-  machine.run({when(branch(Op::halt, 16, 2)), add_to(10, 1),
-               no_mask(make(Op::mov, 1, mask, {arf(Arf::state, Type::uw, 0, 4, {0, 1, 0})})), add_to(10, 10)});
+  bench.run({when(branch(Op::halt, 16, 2)), add_to(10, 1),
+             no_mask(make(Op::mov, 1, mask, {arf(Arf::state, Type::uw, 0, 4, {0, 1, 0})})), add_to(10, 10)});
   for (unsigned i = 0; i < 16; ++i) {
-    EXPECT_EQ(machine.get<uint32_t>(10, i), i < 8 ? 10u : 11u);
+    EXPECT_EQ(bench.get<uint32_t>(10, i), i < 8 ? 10u : 11u);
   }
 }
 
-TEST_P(StackFlow, TheInstructionPointerIsADestination) {
-  Machine machine(GetParam(), 0xffff);
+TEST_P(StackFlow, AWriteToTheInstructionPointerJumps) {
+  ThreadBench bench(GetParam(), 0xffff);
   Operand ip = arf(Arf::ip, Type::ud, 0, 0, {0, 1, 0});
   Operand to = ip;
   to.region = {0, 1, 1};
-  machine.run({make(Op::add, 1, to, {ip, imm(32, Type::ud)}), add_to(10, 1), add_to(10, 10)});
-  EXPECT_EQ(machine.get<uint32_t>(10, 0), 10u);
+  bench.run({make(Op::add, 1, to, {ip, imm(32, Type::ud)}), add_to(10, 1), add_to(10, 10)});
+  EXPECT_EQ(bench.get<uint32_t>(10, 0), 10u);
 }
 
-TEST_P(StackFlow, SendMovesItsSourceFirst) {
-  Machine machine(GetParam(), 0xff);
-  machine.fill<uint32_t>(5, {1, 2, 3, 4, 5, 6, 7, 8});
+TEST_P(StackFlow, SendMovesItsSourceToTheMessageRegisters) {
+  ThreadBench bench(GetParam(), 0xff);
+  bench.fill<uint32_t>(5, {1, 2, 3, 4, 5, 6, 7, 8});
   Instruction in = make(Op::send, 8, dst(40, Type::ud), {grf(5, Type::ud)});
   in.send.function = 4;
   in.send.message_register = 3;
   in.send.descriptor = (2u << 25) | (1u << 20);
-  machine.target.answer = [](Thread&, const Message& message) {
+  bench.target.answer = [](Thread&, const Message& message) {
     EXPECT_EQ(message.first.size(), 64u);
     EXPECT_EQ(static_cast<unsigned>(message.first[4]), 2u);
     return SendOutcome::done;
   };
-  machine.run(in);
-  EXPECT_EQ(machine.target.count, 2u);
-  EXPECT_EQ(static_cast<unsigned>(machine.thread.mrf[3 * 32 + 4]), 2u);
+  bench.run(in);
+  EXPECT_EQ(bench.target.count, 2u);
+  EXPECT_EQ(static_cast<unsigned>(bench.thread.mrf[3 * 32 + 4]), 2u);
 }
 
-TEST_P(StackFlow, SendMovesOneRegister) {
+TEST_P(StackFlow, SendMovesTwoRegistersOnlyIfCompressed) {
   for (const bool compressed : {false, true}) {
-    Machine machine(GetParam(), 0xffff);
-    machine.fill<uint32_t>(5, {1, 2, 3, 4, 5, 6, 7, 8});
-    machine.fill<uint32_t>(6, {9, 9, 9, 9, 9, 9, 9, 9});
+    ThreadBench bench(GetParam(), 0xffff);
+    bench.fill<uint32_t>(5, {1, 2, 3, 4, 5, 6, 7, 8});
+    bench.fill<uint32_t>(6, {9, 9, 9, 9, 9, 9, 9, 9});
     Instruction in = make(Op::send, 16, dst(40, Type::ud), {grf(5, Type::f)});
     in.compressed = compressed;
     in.send.function = 2;
     in.send.message_register = 3;
     in.send.descriptor = 3u << 25 | 1u << 20;
-    machine.run(in);
-    EXPECT_EQ(static_cast<unsigned>(machine.thread.mrf[3 * 32 + 28]), 8u);
-    EXPECT_EQ(static_cast<unsigned>(machine.thread.mrf[4 * 32]), compressed ? 9u : 0u);
+    bench.run(in);
+    EXPECT_EQ(static_cast<unsigned>(bench.thread.mrf[3 * 32 + 28]), 8u);
+    EXPECT_EQ(static_cast<unsigned>(bench.thread.mrf[4 * 32]), compressed ? 9u : 0u);
   }
 }
 
-TEST_P(StackFlow, TheMathBoxAnswersMessages) {
-  Machine machine(GetParam(), 0xff);
+TEST_P(StackFlow, TheMathBoxComputesRootsAndDivisions) {
+  ThreadBench bench(GetParam(), 0xff);
   for (unsigned i = 0; i < 8; ++i) {
-    machine.set(5, i, static_cast<float>(i + 1));
+    bench.set(5, i, static_cast<float>(i + 1));
   }
   Instruction in = make(Op::send, 8, dst(40, Type::f), {grf(5, Type::f)});
   in.send.function = 1;
   in.send.message_register = 2;
   in.send.descriptor = (1u << 25) | (1u << 20) | 4;  // sqrt
-  machine.run(in);
-  EXPECT_EQ(machine.target.count, 1u) << "only the end went out";
-  EXPECT_EQ(machine.get<float>(40, 3), 2.0f);
-  EXPECT_EQ(machine.get<float>(40, 1), std::sqrt(2.0f));
-  // Division: the denominator comes first. Function 11 gives both results.
-  machine.fill<int32_t>(6, {2, -2, 7, 3, 1, 5, 4, 0});
-  machine.fill<int32_t>(7, {9, 9, -50, 10, 11, 12, 13, 14});
+  bench.run(in);
+  EXPECT_EQ(bench.target.count, 1u) << "the target gets the end of thread only";
+  EXPECT_EQ(bench.get<float>(40, 3), 2.0f);
+  EXPECT_EQ(bench.get<float>(40, 1), std::sqrt(2.0f));
+  // Division: the denominator is the first operand. Function 11 returns quotient and remainder.
+  bench.fill<int32_t>(6, {2, -2, 7, 3, 1, 5, 4, 0});
+  bench.fill<int32_t>(7, {9, 9, -50, 10, 11, 12, 13, 14});
   in.src[0] = grf(6, Type::d);
   in.send.descriptor = (2u << 25) | (2u << 20) | 0x10 | 11;
-  machine.run({make(Op::mov, 8, mrf_dst(3, Type::d), {grf(7, Type::d)}), in});
-  EXPECT_EQ(machine.get<int32_t>(40, 0), 4);
-  EXPECT_EQ(machine.get<int32_t>(41, 0), 1);
-  EXPECT_EQ(machine.get<int32_t>(40, 2), -7);
-  EXPECT_EQ(machine.get<int32_t>(41, 2), -1);
+  bench.run({make(Op::mov, 8, mrf_dst(3, Type::d), {grf(7, Type::d)}), in});
+  EXPECT_EQ(bench.get<int32_t>(40, 0), 4);
+  EXPECT_EQ(bench.get<int32_t>(41, 0), 1);
+  EXPECT_EQ(bench.get<int32_t>(40, 2), -7);
+  EXPECT_EQ(bench.get<int32_t>(41, 2), -1);
 }
 
 TEST(EuFlow, Gen6SendsFromMessageRegisters) {
-  Machine machine(GenId::gen6, 0xff);
-  machine.thread.mrf[2 * 32] = std::byte{42};
+  ThreadBench bench(GenId::gen6, 0xff);
+  bench.thread.mrf[2 * 32] = std::byte{42};
   Operand payload = grf(2, Type::ud);
   payload.file = File::mrf;
   Instruction in = make(Op::send, 8, null(Type::ud), {payload});
   in.send.function = 5;
   in.send.descriptor = 1u << 25;
-  machine.target.answer = [](Thread&, const Message& message) {
+  bench.target.answer = [](Thread&, const Message& message) {
     EXPECT_EQ(static_cast<unsigned>(message.first[0]), 42u);
     return SendOutcome::done;
   };
-  machine.run(in);
-  EXPECT_EQ(machine.target.count, 2u);
+  bench.run(in);
+  EXPECT_EQ(bench.target.count, 2u);
 }
 
-TEST(EuFlow, ArchitectureRegistersRead) {
-  Machine machine(GenId::gen9, 0x0f0f);
+TEST(EuFlow, ArchitectureRegistersHoldMasksFlagsAndAddresses) {
+  ThreadBench bench(GenId::gen9, 0x0f0f);
   const auto read = [&](Operand from) {
     from.region = {0, 1, 0};
-    machine.run(no_mask(make(Op::mov, 1, dst(4, Type::ud), {from})));
-    return machine.get<uint32_t>(4, 0);
+    bench.run(no_mask(make(Op::mov, 1, dst(4, Type::ud), {from})));
+    return bench.get<uint32_t>(4, 0);
   };
   EXPECT_EQ(read(arf(Arf::state, Type::ud, 0, 8)), 0x0f0fu) << "sr0.2 is the dispatch mask";
   EXPECT_EQ(read(arf(Arf::mask, Type::ud)) & 0x0f0f, 0x0f0fu) << "ce0";
   EXPECT_EQ(read(arf(Arf::ip, Type::ud)), 0u);
   EXPECT_EQ(read(arf(Arf::null, Type::ud)), 0u);
-  machine.thread.flag = {0x1234'5678, 0x9abc'def0};
+  bench.thread.flag = {0x1234'5678, 0x9abc'def0};
   EXPECT_EQ(read(arf(Arf::flag, Type::ud, 1)), 0x9abc'def0u);
-  machine.thread.address[3] = 99;
+  bench.thread.address[3] = 99;
   EXPECT_EQ(read(arf(Arf::address, Type::uw, 0, 6)), 99u);
-  // ce0 & sr0.2 is who runs, inside a branch too.
-  machine.thread.flag[0] = 0x00ff;
+  // ce0 & sr0.2 gives the enabled channels, inside a branch too.
+  bench.thread.flag[0] = 0x00ff;
   Operand ce = arf(Arf::mask, Type::ud, 0, 0, {0, 1, 0});
-  machine.run({when(branch(Op::if_, 16, 2, 2, true)),
-               no_mask(make(Op::and_, 1, dst(5, Type::ud), {ce, arf(Arf::state, Type::ud, 0, 8, {0, 1, 0})})),
-               branch(Op::endif, 16, 1)});
-  EXPECT_EQ(machine.get<uint32_t>(5, 0), 0x000fu);
-  // A write of cr0 counts at once.
-  machine.set(6, 0, uint32_t{0x0000'1000});
+  bench.run({when(branch(Op::if_, 16, 2, 2, true)),
+             no_mask(make(Op::and_, 1, dst(5, Type::ud), {ce, arf(Arf::state, Type::ud, 0, 8, {0, 1, 0})})),
+             branch(Op::endif, 16, 1)});
+  EXPECT_EQ(bench.get<uint32_t>(5, 0), 0x000fu);
+  // A write of cr0 takes effect with the next instruction.
+  bench.set(6, 0, uint32_t{0x0000'1000});
   Operand control = arf(Arf::control, Type::ud, 0, 0, {0, 1, 1});
-  machine.run({make(Op::add, 1, dst(7, Type::f), {scalar(6, Type::f), imm_f(0.0f)}),
-               make(Op::or_, 1, control, {arf(Arf::control, Type::ud, 0, 0, {0, 1, 0}), imm(0x4c0, Type::ud)}),
-               make(Op::add, 1, dst(8, Type::f), {scalar(6, Type::f), imm_f(0.0f)})});
-  EXPECT_EQ(machine.get<uint32_t>(7, 0), 0u);
-  EXPECT_EQ(machine.get<uint32_t>(8, 0), 0x0000'1000u);
+  bench.run({make(Op::add, 1, dst(7, Type::f), {scalar(6, Type::f), imm_f(0.0f)}),
+             make(Op::or_, 1, control, {arf(Arf::control, Type::ud, 0, 0, {0, 1, 0}), imm(0x4c0, Type::ud)}),
+             make(Op::add, 1, dst(8, Type::f), {scalar(6, Type::f), imm_f(0.0f)})});
+  EXPECT_EQ(bench.get<uint32_t>(7, 0), 0u);
+  EXPECT_EQ(bench.get<uint32_t>(8, 0), 0x0000'1000u);
 }
 
-TEST(EuFlow, DescriptorsInAddressRegisters) {
-  Machine machine(GenId::gen12, 0xff);
+TEST(EuFlow, SendReadsBothDescriptorsFromTheAddressRegister) {
+  ThreadBench bench(GenId::gen12, 0xff);
   Instruction in = make(Op::send, 8, null(Type::ud), {grf(20, Type::ud), grf(30, Type::ud)});
   in.send.function = 10;
   in.send.descriptor_in_register = true;
   in.send.extended_in_register = true;
   in.send.extended_address_sub = 2;
-  machine.thread.address[0] = 0x0123;
-  machine.thread.address[1] = 0x0200;  // one register of payload
-  machine.thread.address[4] = 1u << 6;
-  machine.thread.address[5] = 0x7777;
-  machine.target.answer = [](Thread&, const Message& message) {
+  bench.thread.address[0] = 0x0123;
+  bench.thread.address[1] = 0x0200;  // one register of payload
+  bench.thread.address[4] = 1u << 6;
+  bench.thread.address[5] = 0x7777;
+  bench.target.answer = [](Thread&, const Message& message) {
     EXPECT_EQ(message.descriptor, 0x0200'0123u);
     EXPECT_EQ(message.extended, 0x7777'0040u);
     EXPECT_EQ(message.first.size(), 32u);
     EXPECT_EQ(message.second.size(), 32u);
     return SendOutcome::done;
   };
-  machine.run(in);
-  EXPECT_EQ(machine.target.count, 2u);
+  bench.run(in);
+  EXPECT_EQ(bench.target.count, 2u);
 }
 
-TEST(EuFlow, APayloadBeyondTheRegistersIsIllegal) {
-  Machine machine(GenId::gen9, 0xff);
+TEST(EuFlow, APayloadBeyondTheLastRegisterIsIllegal) {
+  ThreadBench bench(GenId::gen9, 0xff);
   Instruction in = make(Op::send, 8, null(Type::ud), {grf(126, Type::ud)});
   in.send.descriptor = 4u << 25;
-  EXPECT_EQ(machine.run(in), ThreadStatus::illegal);
-  EXPECT_EQ(machine.target.count, 0u);
+  EXPECT_EQ(bench.run(in), ThreadStatus::illegal);
+  EXPECT_EQ(bench.target.count, 0u);
 }
 
 TEST(EuFlow, AFaultStopsTheThread) {
-  Machine machine(GenId::gen9, 0xff);
+  ThreadBench bench(GenId::gen9, 0xff);
   Instruction in = make(Op::send, 8, null(Type::ud), {grf(20, Type::ud)});
   in.send.descriptor = 1u << 25;
-  machine.target.answer = [](Thread&, const Message&) { return SendOutcome::fault; };
-  EXPECT_EQ(machine.run(in), ThreadStatus::faulted);
+  bench.target.answer = [](Thread&, const Message&) { return SendOutcome::fault; };
+  EXPECT_EQ(bench.run(in), ThreadStatus::faulted);
 }
 
-TEST(EuFlow, CodeThatIsNotThereFaults) {
-  Machine machine(GenId::gen9, 0xff);
-  EXPECT_EQ(machine.run(branch(Op::jmpi, 1, 1 << 20)), ThreadStatus::faulted);
-  EXPECT_EQ(machine.run(branch(Op::jmpi, 1, -1)), ThreadStatus::faulted);
+TEST(EuFlow, AJumpOutsideTheCodeFaults) {
+  ThreadBench bench(GenId::gen9, 0xff);
+  EXPECT_EQ(bench.run(branch(Op::jmpi, 1, 1 << 20)), ThreadStatus::faulted);
+  EXPECT_EQ(bench.run(branch(Op::jmpi, 1, -1)), ThreadStatus::faulted);
 }
 
-TEST(EuFlow, WhatRanIsCounted) {
+TEST(EuFlow, ExecutedInstructionsAreCountedByOperationAndTypes) {
   const std::vector code{make(Op::add, 8, dst(4, Type::f), {grf(2, Type::f), grf(3, Type::f)}),
                          make(Op::mov, 8, dst(4, Type::d), {grf(2, Type::f)}),
                          [] {
@@ -472,8 +471,8 @@ TEST(EuFlow, WhatRanIsCounted) {
   EXPECT_EQ(kernel->instruction_count(), 4u);
 }
 
-// Every field anything: nothing but the thread's own state may change, and it ends or uses up its budget.
-TEST(EuFlow, AnyBitsAreSafe) {
+// Every field has a random value. The thread must end or use up its budget, and sanitizers must find no other access.
+TEST(EuFlow, AnyInstructionStaysWithinThreadStateAndBudget) {
   for (const GenId gen : kGens) {
     const auto executor = make_interpreter(gen);
     for (uint64_t seed = 1; seed <= 1500; ++seed) {

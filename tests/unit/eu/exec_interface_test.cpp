@@ -1,4 +1,4 @@
-// The classes that the fidelity report gives to everything that can run.
+// The fidelity classes of instructions.
 #include "eu/exec/analysis/fidelity_class.h"
 #include "eu/exec/kernel.h"
 #include "unit/eu/exec_random.h"
@@ -11,7 +11,7 @@ InstructionClass classed(GenId gen, const Instruction& in) {
   return class_of(prepare_instruction(in, 0, rules, nullptr, false));
 }
 
-TEST(EuFidelity, EverythingThatRunsHasAClassAndAReason) {
+TEST(EuFidelity, EveryInstructionHasAClassAndAReason) {
   for (const GenId gen : kGens) {
     for (unsigned op = 0; op <= static_cast<unsigned>(Op::nop); ++op) {
       for (unsigned to = 0; to <= static_cast<unsigned>(Type::vf); ++to) {
@@ -31,13 +31,13 @@ TEST(EuFidelity, EverythingThatRunsHasAClassAndAReason) {
   }
 }
 
-TEST(EuFidelity, ClassesAreTrue) {
+TEST(EuFidelity, KnownDeviationsAreApproximate) {
   const auto fidelity = [](GenId gen, const Instruction& in) { return classed(gen, in).fidelity; };
   const auto add = make(Op::add, 8, dst(4, Type::f), {grf(2, Type::f), grf(3, Type::f)});
   const auto mad = make(Op::mad, 8, dst(4, Type::f), {grf(2, Type::f), grf(3, Type::f), grf(5, Type::f)});
   EXPECT_EQ(fidelity(GenId::gen9, add), FidelityClass::exact);
   EXPECT_EQ(fidelity(GenId::gen9, mad), FidelityClass::exact);
-  EXPECT_EQ(fidelity(GenId::gen7, mad), FidelityClass::approximate) << "width of the product is not published";
+  EXPECT_EQ(fidelity(GenId::gen7, mad), FidelityClass::approximate) << "precision of the product not published";
   EXPECT_EQ(fidelity(GenId::gen9, saturated(with(add, Condition::less))), FidelityClass::approximate);
   EXPECT_EQ(fidelity(GenId::gen9, saturated(add)), FidelityClass::exact);
   auto from_accumulator = add;

@@ -1,5 +1,5 @@
-// Products of dwords by way of the accumulator: the specialised steps leave what the general path leaves, and what the
-// host's own multiplication gives.
+// Compares products of dwords through the accumulator, by specialised routines, with the general path and with the
+// host's multiplication.
 #include "unit/eu/exec_random.h"
 
 namespace halogen::eu::test {
@@ -8,7 +8,7 @@ namespace {
 class Multiply : public ::testing::TestWithParam<GenId> {};
 INSTANTIATE_TEST_SUITE_P(All, Multiply, ::testing::Values(GenId::gen11, GenId::gen12));
 
-TEST_P(Multiply, TwoStepsGiveTheLowHalf) {
+TEST_P(Multiply, MulAndMachGiveTheLowHalf) {
   const auto fast = make_interpreter(GetParam());
   const auto general = make_interpreter(GetParam(), {.only_generic = true});
   for (uint64_t seed = 1; seed <= 300; ++seed) {
@@ -52,7 +52,7 @@ TEST_P(Multiply, TwoStepsGiveTheLowHalf) {
   }
 }
 
-TEST_P(Multiply, FloatsWithAnAccumulator) {
+TEST_P(Multiply, SpecialisedFloatSumsWithAccumulatorsEqualTheGeneralPath) {
   const auto fast = make_interpreter(GetParam());
   const auto general = make_interpreter(GetParam(), {.only_generic = true});
   unsigned specialised = 0;

@@ -1,4 +1,4 @@
-// The interpreter beside the naive evaluator, on random instructions of every generation.
+// Compares the interpreter with the naive evaluator, on random instructions of every generation.
 #include "unit/eu/naive_alu.h"
 
 #include <fmt/format.h>
@@ -29,7 +29,7 @@ TEST_P(SameAsNaive, OnRandomInstructions) {
     Target target;
     executor->run(model, *kernel, 2, target);
     naive_run(naive, in, GetParam());
-    const auto place = [&] {
+    const auto first_difference = [&] {
       size_t at = 0;
       while (at < model.grf.size() && model.grf[at] == naive.grf[at]) {
         ++at;
@@ -50,7 +50,7 @@ TEST_P(SameAsNaive, OnRandomInstructions) {
     };
     const bool same = model.grf == naive.grf && model.flag == naive.flag;
     ASSERT_TRUE(same) << "seed " << seed << ": " << executor->describe(*kernel, 0) << "\n"
-                      << place() << "\ncondition " << static_cast<int>(in.condition) << " predicate "
+                      << first_difference() << "\ncondition " << static_cast<int>(in.condition) << " predicate "
                       << static_cast<int>(in.predicate) << " flags "
                       << fmt::format("{:#x} {:#x}, naive {:#x} {:#x}", model.flag[0], model.flag[1], naive.flag[0],
                                      naive.flag[1]);

@@ -1,4 +1,5 @@
-// Random instructions that hardware would take, and random threads with numbers that hurt.
+// Random instructions that hardware accepts, and random threads with special values: NaN, infinities, denormals,
+// limits.
 #pragma once
 
 #include <fmt/format.h>
@@ -139,7 +140,7 @@ inline Operand random_source(Random& random, Type type, unsigned exec_size, bool
   return operand;
 }
 
-// Which part of two threads differs first; empty: none.
+// Describes the first difference of two threads. Empty: they are equal.
 inline std::string difference(const Thread& a, const Thread& b) {
   for (size_t i = 0; i < a.grf.size(); ++i) {
     if (a.grf[i] != b.grf[i]) {
@@ -188,7 +189,7 @@ struct Shape {
   unsigned sources;
   bool integers;
   bool floats;
-  bool early;  // on every generation
+  bool early;  // exists on every generation
 };
 inline constexpr Shape kShapes[]{
     {Op::mov, 1, true, true, true},    {Op::add, 2, true, true, true},     {Op::mul, 2, true, true, true},
@@ -203,7 +204,8 @@ inline constexpr Shape kShapes[]{
     {Op::cbit, 1, true, false, false}, {Op::bfrev, 1, true, false, false}, {Op::addc, 2, true, false, false},
     {Op::subb, 2, true, false, false}, {Op::mach, 2, true, false, false},  {Op::dp4a, 3, true, false, false}};
 
-// An arithmetic instruction; operands plain or indirect, align1. Late generations have more types and operations.
+// Returns an arithmetic instruction in align1 with direct or indirect operands. Later generations have more types and
+// operations.
 inline Instruction random_instruction(Random& random, GenId gen) {
   const bool late = gen >= GenId::gen8;
   const bool has_wide = gen == GenId::gen8 || gen == GenId::gen9;
@@ -290,8 +292,8 @@ inline Instruction random_instruction(Random& random, GenId gen) {
   return in;
 }
 
-// The same, and what only the judge of fast routines needs: functions, sums over groups, align16 with swizzles and
-// write masks, accumulators, every condition.
+// Returns an instruction of a wider choice, for tests of specialised routines: functions, sums over groups, align16
+// with swizzles and write masks, accumulators, every condition.
 inline Instruction random_wide_instruction(Random& random, GenId gen) {
   Instruction in = random_instruction(random, gen);
   const bool late = gen >= GenId::gen8;

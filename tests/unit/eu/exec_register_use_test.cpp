@@ -1,4 +1,4 @@
-// What a kernel is said to write covers what its threads do write, and a thread that was reset is as new.
+// Kernel::writes() covers all registers that threads write, and reset() restores the initial state.
 #include "unit/eu/exec_random.h"
 
 namespace halogen::eu::test {
@@ -7,7 +7,7 @@ namespace {
 class RegisterUseOf : public ::testing::TestWithParam<GenId> {};
 INSTANTIATE_TEST_SUITE_P(All, RegisterUseOf, ::testing::ValuesIn(kGens));
 
-TEST_P(RegisterUseOf, CoversWhatThreadsWrite) {
+TEST_P(RegisterUseOf, CoversAllRegistersThatThreadsWrite) {
   const auto executor = make_interpreter(GetParam());
   unsigned parts = 0;
   for (uint64_t seed = 1; seed <= 2000; ++seed) {
@@ -41,7 +41,7 @@ TEST_P(RegisterUseOf, CoversWhatThreadsWrite) {
   EXPECT_GT(parts, 200u);
 }
 
-TEST_P(RegisterUseOf, LeavesAThreadAsNew) {
+TEST_P(RegisterUseOf, ResetRestoresTheInitialThread) {
   const auto executor = make_interpreter(GetParam());
   for (uint64_t seed = 1; seed <= 200; ++seed) {
     Random random(seed * 7001);
@@ -58,7 +58,7 @@ TEST_P(RegisterUseOf, LeavesAThreadAsNew) {
     executor->run(thread, *kernel, 4, target);
     reset(thread, RegisterUse::all());
     ASSERT_TRUE(thread == Thread{}) << "seed " << seed;
-    // Again, with nothing but the kernel's own registers in use.
+    // Run again and reset only the registers of the kernel.
     thread.start(0, 0xffff'ffff);
     executor->run(thread, *kernel, 4, target);
     reset(thread, kernel->writes());

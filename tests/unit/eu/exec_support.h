@@ -1,4 +1,4 @@
-// Short ways to write instructions and to run them.
+// Helpers that build instructions and run them on one thread.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -98,7 +98,7 @@ inline Instruction saturated(Instruction in) {
   in.saturate = true;
   return in;
 }
-// Distances in instructions of 16 bytes.
+// Returns a branch. Distances count instructions of 16 bytes.
 inline Instruction branch(Op op, unsigned exec_size, int jip, int uip = 0, bool has_uip = false) {
   Instruction in;
   in.op = op;
@@ -123,6 +123,7 @@ inline Instruction end() {
   return in;
 }
 
+// Counts messages and passes all but the last one to `answer`.
 class Target : public MessageTarget {
  public:
   using Answer = std::function<SendOutcome(Thread&, const Message&)>;
@@ -134,9 +135,9 @@ class Target : public MessageTarget {
   unsigned count = 0;
 };
 
-// A thread with 32 channels on one generation.
-struct Machine {
-  explicit Machine(GenId generation, uint32_t mask = 0xffff'ffff) : gen(generation) { thread.start(0, mask); }
+// A thread of one generation with its registers. run() appends the end of the thread to the code.
+struct ThreadBench {
+  explicit ThreadBench(GenId generation, uint32_t mask = 0xffff'ffff) : gen(generation) { thread.start(0, mask); }
 
   ThreadStatus run(std::vector<Instruction> code, uint64_t budget = 100000) {
     code.push_back(end());

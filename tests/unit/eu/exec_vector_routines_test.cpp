@@ -1,5 +1,5 @@
-// Whole vectors of F by the host's vector unit leave the same bits as the general path: numbers of every kind, halves
-// that overlap, masks, message registers, rounding modes.
+// Compares the AVX2 routines with the general path: special values, overlapping halves, masks, message registers,
+// rounding modes.
 #include <fmt/format.h>
 
 #include "unit/eu/exec_random.h"
@@ -7,7 +7,7 @@
 namespace halogen::eu::test {
 namespace {
 
-constexpr unsigned kInARow = 8;
+constexpr unsigned kInstructions = 8;
 
 Operand source(Random& random, unsigned exec_size, bool may_be_number) {
   Operand operand;
@@ -67,11 +67,11 @@ TEST_P(VectorsEqualGeneral, OnRandomInstructions) {
     Random random(seed * 15485863);
     Thread start;
     randomise(random, start);
-    // Mostly threads without what only the general path knows.
-    const bool tame = random.chance(60);
+    // Most threads have no infinity and no NaN, so that the AVX2 routines handle them.
+    const bool only_finite = random.chance(60);
     for (size_t i = 0; i < start.grf.size(); i += 4) {
       uint32_t bits = random_single(random);
-      if (tame && (bits & 0x7f80'0000) == 0x7f80'0000) {
+      if (only_finite && (bits & 0x7f80'0000) == 0x7f80'0000) {
         bits = (bits & 0x807f'ffff) | (118 + random.below(20)) << 23;
       }
       std::memcpy(start.grf.data() + i, &bits, 4);
@@ -82,7 +82,7 @@ TEST_P(VectorsEqualGeneral, OnRandomInstructions) {
     }
     std::vector<Instruction> code;
     std::string where = fmt::format("seed {}", seed);
-    for (unsigned i = 0; i < kInARow; ++i) {
+    for (unsigned i = 0; i < kInstructions; ++i) {
       code.push_back(random_vector(random, GetParam()));
     }
     code.push_back(end());
@@ -92,7 +92,7 @@ TEST_P(VectorsEqualGeneral, OnRandomInstructions) {
     Thread one = start;
     Thread two = start;
     Target target;
-    for (unsigned i = 0; i < kInARow; ++i) {
+    for (unsigned i = 0; i < kInstructions; ++i) {
       const Instruction& in = code[i];
       where += fmt::format("\n{} lanes {} dst {}:{}.{} src0 {}.{}<{};{},{}> neg {} abs {} sat {}",
                            fast->describe(*kernel, i * 16), in.exec_size, static_cast<int>(in.dst.file), in.dst.reg,
@@ -107,7 +107,7 @@ TEST_P(VectorsEqualGeneral, OnRandomInstructions) {
   }
 #ifdef __x86_64__
   if (__builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0) {
-    EXPECT_GT(vectors, 1500u * kInARow / 10);
+    EXPECT_GT(vectors, 1500u * kInstructions / 10);
   }
 #endif
 }

@@ -1,4 +1,4 @@
-// The decoder against words that Intel's assembler made: bytes and meaning are both from outside.
+// Decodes words that Intel's assembler (iga64) made from known text.
 #include "eu/isa/decoder.h"
 
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ void expect_add(const Instruction& i) {
   EXPECT_EQ(i.src[1].region, (Region{0, 1, 0, false}));
 }
 
-TEST(IsaDecode, WordsOfIntelsAssembler) {
+TEST(IsaDecode, WordsOfIntelsAssemblerDecodeToTheirText) {
   expect_mov(good(GenId::gen9, "01006000ec3e4021000000000000803f"));
   expect_mov(good(GenId::gen11, "010060002c4f4021000000000000803f"));
   expect_mov(good(GenId::gen12, "61000380a04a050a000000000000803f"));
@@ -69,7 +69,7 @@ TEST(IsaDecode, WordsOfIntelsAssembler) {
   expect_add(good(GenId::gen12, "40006401a42a060a850c465a040e0001"));
 }
 
-TEST(IsaDecode, ThreeSources) {
+TEST(IsaDecode, ThreeSourceFormsHaveTypesAndRegions) {
   // mad (8|M0) r20.0<1>:f r21.0<8;1>:f r22.0<8;1>:f r23.0<1>:f
   for (const auto& [gen, hex] : {std::pair(GenId::gen11, "5b00600008400014395021072c84c005"),
                                  std::pair(GenId::gen12, "5b000300a80a041405150a0a05160517")}) {
@@ -88,7 +88,7 @@ TEST(IsaDecode, ThreeSources) {
   }
 }
 
-TEST(IsaDecode, SplitSend) {
+TEST(IsaDecode, SplitSendHasTwoPayloads) {
   // sends (16|M0) r20 r30 r40 0x10C 0x4205E02
   const Instruction i = good(GenId::gen9, "3300800c18808202c4030000025e2004");
   EXPECT_EQ(i.op, Op::sends);
@@ -102,8 +102,8 @@ TEST(IsaDecode, SplitSend) {
   EXPECT_FALSE(i.send.end_of_thread);
 }
 
-// Words of Mesa's compiler: (+f0.0.x) break(8) in align16, where the predicate's code 2 is channel x of each four.
-TEST(IsaDecode, BranchesHaveAnAccessMode) {
+// Words of Mesa's compiler: (+f0.0.x) break(8) in align16, where predicate code 2 is channel x of each group of four.
+TEST(IsaDecode, BranchesDecodeTheirAccessMode) {
   for (const auto& [gen, hex] : {std::pair(GenId::gen4_5, "28016200001c0f3404146e0004000000"),
                                  std::pair(GenId::gen6, "28016200841c0f2004006e0006000800")}) {
     const Instruction in = good(gen, hex);
@@ -113,8 +113,8 @@ TEST(IsaDecode, BranchesHaveAnAccessMode) {
   }
 }
 
-// send(8) g0<1>F m21<4>F of Mesa's compiler, a write to scratch memory; then with bits 51:48 as .xz has them.
-TEST(IsaDecode, SendsHaveAWriteMask) {
+// send(8) g0<1>F m21<4>F of Mesa's compiler, a write to scratch memory; then with write mask .xz in bits 51:48.
+TEST(IsaDecode, SendsDecodeTheirWriteMask) {
   EXPECT_EQ(good(GenId::gen6, "31016005dd0f0f20a4026e00ff200906").dst.write_mask, 0xf);
   const Instruction in = good(GenId::gen6, "31016005dd0f0520a4026e00ff200906");
   EXPECT_TRUE(in.align16);
@@ -123,7 +123,7 @@ TEST(IsaDecode, SendsHaveAWriteMask) {
   EXPECT_EQ(in.src[0].reg, 21);
 }
 
-TEST(IsaDecode, Faults) {
+TEST(IsaDecode, ReservedCodesGiveAFault) {
   EXPECT_EQ(decode(GenId::gen9, bytes_of("01")).fault, DecodeFault::truncated);
   EXPECT_EQ(decode(GenId::gen9, bytes_of("0100600000000000")).fault, DecodeFault::truncated);
   EXPECT_EQ(decode(GenId::gen9, bytes_of("7f000000000000000000000000000000")).fault, DecodeFault::unknown_opcode);

@@ -1,5 +1,4 @@
-// Operation codes by generation, from Mesa's and IGA's opcode lists: what is there, under which number, and what is
-// not.
+// Opcodes by generation, from the opcode lists of Mesa and IGA.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -15,7 +14,7 @@ using spec::GenId;
 
 struct Code {
   const char* name;
-  unsigned before;  // on Gen4 to 11
+  unsigned before;  // on Gen4 to Gen11
   unsigned later;   // on Gen12
   GenId first, last;
 };
@@ -55,7 +54,7 @@ constexpr Code kCodes[]{{"illegal", 0, 0, k4, k12},     {"mov", 0x01, 0x61, k4, 
                         {"lrp", 0x5c, 0, k6, k9},       {"madm", 0x5d, 0, k8, k11},     {"sync", 0, 0x01, k12, k12},
                         {"f32to16", 0x13, 0, k7, k75},  {"f16to32", 0x14, 0, k7, k75},  {"nop", 0x7e, 0x60, k4, k12}};
 
-TEST(IsaOpcodes, NumbersAreThoseOfTheLists) {
+TEST(IsaOpcodes, OpcodesAreThoseOfThePublicLists) {
   for (unsigned number = 0; number < spec::kGenCount; ++number) {
     const auto gen = static_cast<GenId>(number);
     for (const Code& code : kCodes) {

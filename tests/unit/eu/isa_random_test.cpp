@@ -1,4 +1,5 @@
-// Random words, all generations: never a crash; what decodes is encoded again to the same meaning.
+// Decodes random words of all generations. No word crashes the decoder, and decoded words keep their meaning when they
+// are encoded or printed.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -28,7 +29,7 @@ class IsaRandom : public ::testing::TestWithParam<unsigned> {
   GenId gen() const { return static_cast<GenId>(GetParam()); }
 };
 
-TEST_P(IsaRandom, WhatDecodesIsEncodedAndPrintedToTheSameMeaning) {
+TEST_P(IsaRandom, DecodedWordsKeepTheirMeaningThroughEncoderAndPrinter) {
   std::mt19937_64 random(GetParam() + 1);
   std::array<unsigned, 128> good{};
   for (int i = 0; i < 120000; ++i) {
@@ -58,7 +59,7 @@ TEST_P(IsaRandom, WhatDecodesIsEncodedAndPrintedToTheSameMeaning) {
     ASSERT_TRUE(read.ok()) << text << ": " << read.message();
     ASSERT_TRUE(*read == first.instruction) << text << " came back as " << print(gen(), *read);
   }
-  // Every operation of the generation was met.
+  // Every operation of the generation was decoded.
   for (unsigned code = 0; code < 128; ++code) {
     if (isa_tables(gen()).rows[code] != kNoRow) {
       EXPECT_GT(good[code], 0u) << "opcode " << code;
@@ -68,7 +69,7 @@ TEST_P(IsaRandom, WhatDecodesIsEncodedAndPrintedToTheSameMeaning) {
   }
 }
 
-TEST_P(IsaRandom, CompactWordsComeBack) {
+TEST_P(IsaRandom, CompactWordsSurviveExpansionAndCompaction) {
   std::mt19937_64 random(GetParam() + 100);
   unsigned found = 0;
   for (int i = 0; i < 20000; ++i) {
@@ -76,12 +77,11 @@ TEST_P(IsaRandom, CompactWordsComeBack) {
     const auto native = expand(gen(), word);
     if (!native) continue;
     const auto small = compact(gen(), *native);
-    // Another index may stand for the same bits, so the native form counts.
     if (!small) {
-      // Only where the table gave the native form bits that the immediate covers.
-      continue;
+      continue;  // the table entry has bits that the immediate covers
     }
     ++found;
+    // Several indices may have the same bits, so native forms are compared.
     ASSERT_EQ(*expand(gen(), *small), *native) << std::hex << word;
   }
   const bool has = isa_tables(gen()).compact_basic != nullptr;

@@ -1,5 +1,5 @@
-// Where the fields of an instruction lie and what their codes mean, by the rows of the notes' ledger: positions and
-// codes stand here as numbers, and every value of every field goes through the encoder and back through the decoder.
+// Positions and codes of instruction fields by docs/requirements/notes.md. They are written here as numbers; every
+// value of every field is encoded and decoded again.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -18,7 +18,7 @@ using spec::GenId;
 
 constexpr GenId kGen = GenId::gen6;
 
-// Bits hi:lo of dword `d`.
+// Returns bits hi:lo of dword `d`.
 unsigned at(const Bits128& bits, unsigned d, unsigned hi, unsigned lo) {
   const auto dword = static_cast<uint32_t>(bits.word[d / 2] >> (32 * (d % 2)));
   return static_cast<unsigned>(dword >> lo & ((uint64_t{1} << (hi - lo + 1)) - 1));
@@ -30,7 +30,7 @@ Instruction line(GenId gen, std::string_view text) {
   return in.ok() ? *in : Instruction{};
 }
 
-// The word, which must also decode to the instruction again.
+// Encodes an instruction. The word must decode to the same instruction.
 Bits128 word(GenId gen, const Instruction& in) {
   const auto bits = encode(gen, in);
   EXPECT_TRUE(bits.ok()) << bits.message();
@@ -47,11 +47,11 @@ Instruction add() {
   return line(kGen, "add (8|M0) r1.0<1>:f r2.0<8;8,1>:f r3.0<8;8,1>:f");
 }
 
-TEST(IsaRows, FirstDword) {
+TEST(IsaRows, FirstDwordHoldsOpcodeAndControls) {
   COVERS("NOTES-EU-13");
   Instruction in = add();
   EXPECT_EQ(at(word(kGen, in), 0, 6, 0), 64u);
-  EXPECT_EQ(at(word(kGen, in), 0, 31, 7) & ~(3u << 14), 0u) << "nothing but the execution size";
+  EXPECT_EQ(at(word(kGen, in), 0, 31, 7) & ~(3u << 14), 0u) << "all bits but the execution size are 0";
   for (const bool on : {false, true}) {
     in = add();
     in.no_mask = on;
@@ -91,12 +91,12 @@ TEST(IsaRows, FirstDword) {
   }
   EXPECT_EQ(at(word(kGen, line(kGen, "mov (8|M0) r1.0<1>.xyzw:f r2.0<4>.xyzw:f {Align16}")), 0, 8, 8), 1u);
   EXPECT_EQ(at(word(kGen, line(kGen, "send.urb (8|M0) null m3 0x0 0x02000000")), 0, 27, 24), 6u);
-  // Compact: the bit means the same in the 64-bit form.
+  // The compact bit is at the same position in the 64-bit form.
   EXPECT_EQ(
       decode(kGen, std::as_bytes(std::span<const uint64_t>(std::array<uint64_t, 1>{0x20000001}))).instruction.size, 8);
 }
 
-TEST(IsaRows, SecondDword) {
+TEST(IsaRows, SecondDwordHoldsFilesTypesAndDestination) {
   COVERS("NOTES-EU-14");
   Instruction in = add();
   const Bits128 bits = word(kGen, in);
@@ -147,7 +147,7 @@ TEST(IsaRows, SecondDword) {
   }
 }
 
-TEST(IsaRows, SourceDwords) {
+TEST(IsaRows, SourceDwordsHoldRegisterModifiersAndRegion) {
   COVERS("NOTES-EU-15");
   for (const unsigned s : {0u, 1u}) {
     const unsigned d = 2 + s;
@@ -193,7 +193,7 @@ TEST(IsaRows, SourceDwords) {
   EXPECT_EQ(at(word(kGen, line(kGen, "add (8|M0) r1.0<1>:d r2.0<8;8,1>:d 0x89abcdef:d")), 3, 31, 0), 0x89abcdefu);
 }
 
-TEST(IsaRows, Codes) {
+TEST(IsaRows, CodesHaveTheListedMeanings) {
   COVERS("NOTES-EU-16");
   const IsaTables& gen6 = isa_tables(kGen);
   const auto code = [](auto value) { return static_cast<uint8_t>(value); };
@@ -237,7 +237,7 @@ TEST(IsaRows, Codes) {
   }
 }
 
-TEST(IsaRows, Opcodes) {
+TEST(IsaRows, OperationsHaveTheListedOpcodes) {
   COVERS("NOTES-EU-17");
   const std::pair<const char*, unsigned> old[] = {
       {"mov", 1},    {"sel", 2},    {"not", 4},    {"and", 5},   {"or", 6},    {"xor", 7},   {"shr", 8},
@@ -267,7 +267,7 @@ TEST(IsaRows, Opcodes) {
   EXPECT_EQ(find_op(GenId::gen8, "csel")->code, 18);
 }
 
-TEST(IsaRows, Immediates) {
+TEST(IsaRows, ImmediatesAreWordsDwordsOrVectors) {
   COVERS("NOTES-EU-07");
   for (unsigned g = 0; g < spec::kGenCount; ++g) {
     for (const Type byte : {Type::ub, Type::b}) {
@@ -283,13 +283,13 @@ TEST(IsaRows, Immediates) {
   EXPECT_EQ(at(word(kGen, line(kGen, "mov (8|M0) r1.0<1>:d 0x12345678:d")), 3, 31, 0), 0x12345678u);
   EXPECT_EQ(at(word(kGen, line(kGen, "mov (8|M0) r1.0<1>:w 0x12345678:v")), 3, 31, 0), 0x12345678u);
   EXPECT_EQ(at(word(kGen, line(kGen, "mov (4|M0) r1.0<1>:f 0x12345678:vf")), 3, 31, 0), 0x12345678u);
-  // Scalars and the two vectors are all that the first generation has.
+  // Gen4 has seven immediate types: five scalars and two vectors.
   unsigned known = 0;
   for (const uint8_t type : isa_tables(GenId::gen4).immediate_type) known += type != kNone;
   EXPECT_EQ(known, 7u);
 }
 
-TEST(IsaRows, SharedFunctions) {
+TEST(IsaRows, SharedFunctionsHaveTheListedCodes) {
   const std::pair<const char*, int> gen7[] = {{"null", 0}, {"smpl", 2}, {"gtwy", 3}, {"dpsc", 4}, {"rc", 5},
                                               {"urb", 6},  {"ts", 7},   {"dcro", 9}, {"dc0", 10}, {"pixi", 11}};
   for (const auto& [name, code] : gen7) EXPECT_EQ(function_code(GenId::gen7, name), code) << name;
@@ -299,7 +299,7 @@ TEST(IsaRows, SharedFunctions) {
   EXPECT_EQ(function_code(GenId::gen7_5, "dc1"), 12);
 }
 
-TEST(IsaRows, SendDescriptor) {
+TEST(IsaRows, SendDescriptorHoldsLengthsHeaderAndControl) {
   COVERS("NOTES-SF-05");
   for (const GenId gen : {GenId::gen6, GenId::gen7, GenId::gen8}) {
     Instruction in = line(gen, gen == GenId::gen6 ? "send.urb (8|M0) null m3 0x0 0x00000000"
@@ -316,7 +316,7 @@ TEST(IsaRows, SendDescriptor) {
       EXPECT_EQ(at(w, 3, 31, 31), n % 3 == 0) << "end of thread";
       EXPECT_EQ(at(w, 0, 27, 24), n) << "function";
     }
-    // The extended descriptor in the text holds both: end of thread in bit 5, the function in 3:0.
+    // The extended descriptor in the text holds end of thread in bit 5 and the function in bits 3:0.
     const Instruction text =
         line(gen, gen == GenId::gen6 ? "send (8|M0) null m3 0x26 0x02000000" : "send (8|M0) null r120 0x26 0x02000000");
     EXPECT_EQ(text.send.function, 6);

@@ -1,5 +1,5 @@
-// How wide the fields of an instruction are (docs/requirements/notes.md, EU-12): words put together here bit by bit,
-// every value of every field, and what the decoder makes of them.
+// Widths of instruction fields (docs/requirements/notes.md, EU-12). The test builds words bit by bit, with every value
+// of every field, and decodes them.
 #include <array>
 
 #include "covers.h"
@@ -22,7 +22,7 @@ Decoded with_bits(Word word, unsigned dword, unsigned high, unsigned low, uint32
   return decode(kGen, std::as_bytes(std::span(word)));
 }
 
-TEST(IsaWidths, OperationAndDestination) {
+TEST(IsaWidths, OperationAndDestinationFieldsHaveTheDocumentedWidths) {
   COVERS("NOTES-EU-12");
   EXPECT_EQ(decode(kGen, std::as_bytes(std::span(kAdd))).instruction.size * 8, 128);
   for (uint32_t n = 0; n < 16; ++n) {
@@ -35,7 +35,7 @@ TEST(IsaWidths, OperationAndDestination) {
   for (uint32_t n = 0; n < 256; ++n) {
     EXPECT_EQ(with_bits(kAdd, 1, 28, 21, n).instruction.dst.reg, n);
     Word word = kAdd;
-    word[1] &= ~3u;  // an architecture register: its kind above, its number below
+    word[1] &= ~3u;  // an architecture register: its kind in bits 7:4, its number in bits 3:0
     const Operand to = with_bits(word, 1, 28, 21, n).instruction.dst;
     EXPECT_EQ(to.file, File::arf);
     EXPECT_TRUE(to.is_arf(static_cast<Arf>(n >> 4)));
@@ -56,7 +56,7 @@ TEST(IsaWidths, OperationAndDestination) {
   }
 }
 
-TEST(IsaWidths, Sources) {
+TEST(IsaWidths, SourceFieldsHaveTheDocumentedWidths) {
   COVERS("NOTES-EU-12");
   for (const unsigned s : {0u, 1u}) {
     const unsigned d = 2 + s;
@@ -76,7 +76,7 @@ TEST(IsaWidths, Sources) {
       EXPECT_FALSE(source(24, 21, n).region.vertical_by_address);
     }
   }
-  // All ones: a row, or a channel, has an address of its own.
+  // All ones: each row, or each channel, has its own address.
   Word indirect = kAdd;
   indirect[2] |= 1u << 15;
   EXPECT_TRUE(with_bits(indirect, 2, 24, 21, 15).instruction.src[0].region.vertical_by_address);
@@ -89,8 +89,9 @@ TEST(IsaWidths, Sources) {
   }
 }
 
-// Four bits of write mask serve every fourth channel, eight of swizzle name one of four elements four times.
-TEST(IsaWidths, ChannelsOfVectors) {
+// Each of the four write mask bits enables every fourth channel. Each two of the eight swizzle bits select one of four
+// elements.
+TEST(IsaWidths, SwizzleAndWriteMaskHaveTheDocumentedWidths) {
   COVERS("NOTES-EU-12");
   Word word = kAdd;
   word[0] |= 1u << 8;
@@ -107,19 +108,19 @@ TEST(IsaWidths, ChannelsOfVectors) {
   }
   for (uint32_t mask = 0; mask < 16; ++mask) {
     EXPECT_EQ(with_bits(word, 1, 19, 16, mask).instruction.dst.write_mask, mask);
-    Machine machine(kGen, 0xffff);
+    ThreadBench bench(kGen, 0xffff);
     Instruction in = make(Op::mov, 16, dst(4, Type::ud), {imm(7, Type::ud)});
     in.align16 = true;
     in.dst.write_mask = static_cast<uint8_t>(mask);
-    machine.run(in);
+    bench.run(in);
     for (unsigned channel = 0; channel < 16; ++channel) {
-      EXPECT_EQ(machine.get<uint32_t>(4, channel), (mask >> (channel % 4) & 1) != 0 ? 7u : 0u);
+      EXPECT_EQ(bench.get<uint32_t>(4, channel), (mask >> (channel % 4) & 1) != 0 ? 7u : 0u);
     }
   }
 }
 
-// 31 bits of message descriptor, of which two mean nothing on this generation, and the end of the thread above them.
-TEST(IsaWidths, MessageDescriptors) {
+// A descriptor has 31 bits, of which two are reserved on this generation. Bit 31 is end of thread.
+TEST(IsaWidths, MessageDescriptorHas29BitsAndEndOfThread) {
   COVERS("NOTES-EU-12");
   const Word send{49 | 3u << 21 | 5u << 24, 1 | 2u << 5 | 3u << 10 | 40u << 21 | 1u << 29, 3u << 5, 0};
   for (unsigned bit = 0; bit < 31; ++bit) {

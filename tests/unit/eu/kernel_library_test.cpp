@@ -1,4 +1,4 @@
-// The programs of a device: one decode of each kernel, whatever number of threads ask; code as memory holds it now.
+// The kernel library decodes each kernel once for all threads and compares it with memory at every lookup.
 #include "eu/library/kernel_library.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace {
 constexpr spec::GenId kGen = spec::GenId::gen9;
 constexpr const char* kEnd = "(W) send.ts (8|M0) null r127 0x0 0x02000010 {EOT}\n";
 
-// Pages that exist, and which of them were read.
+// Memory with some pages, which records the pages that were read.
 class Memory final : public CodeMemory {
  public:
   bool read(uint64_t page, CodePage& into) override {
@@ -30,7 +30,7 @@ class Memory final : public CodeMemory {
     into = found->second;
     return true;
   }
-  // Returns the offset behind the code.
+  // Writes code and returns the offset after it.
   uint32_t put(uint32_t offset, const std::string& text) {
     const auto code = assemble(kGen, text);
     EXPECT_TRUE(code.ok()) << code.message();
@@ -76,7 +76,7 @@ TEST(KernelLibrary, EntryAndCodeTellProgramsApart) {
   const auto changed = library.find(other, 0);
   EXPECT_NE(changed, at_zero);
   EXPECT_NE(changed->digest(), at_zero->digest());
-  EXPECT_EQ(library.find(memory, 0), at_zero) << "both are kept";
+  EXPECT_EQ(library.find(memory, 0), at_zero) << "both programs are kept";
   EXPECT_EQ(library.statistics().prepared, 3u);
 }
 
@@ -94,18 +94,18 @@ TEST(KernelLibrary, OverwrittenCodeYieldsANewProgram) {
   EXPECT_EQ(before->kernel().find(0)->dst.reg, 4) << "a program that is in use does not change";
 }
 
-TEST(KernelLibrary, BytesThatCannotBeReachedHaveNoPartInAProgram) {
+TEST(KernelLibrary, UnreachableBytesAreNotPartOfAProgram) {
   KernelLibrary library(kGen);
   Memory memory;
-  const uint32_t behind = memory.put(0, sum(4));
+  const uint32_t after = memory.put(0, sum(4));
   const auto program = library.find(memory, 0);
-  memory.put(behind, sum(7));
+  memory.put(after, sum(7));
   EXPECT_TRUE(program->matches(memory));
   EXPECT_EQ(library.find(memory, 0), program);
 }
 
-// A guest may keep other code with the same first page elsewhere. Looking for it must not touch pages that decoding it
-// does not ask for: they may be unmapped, and a fault would be visible.
+// Two programs at the same entry may continue on different pages. A lookup must not read pages that decoding would not
+// read: they may be unmapped, and a fault would be visible to the guest.
 TEST(KernelLibrary, ALookupReadsOnlyPagesThatDecodingReads) {
   KernelLibrary library(kGen);
   Memory far;
@@ -142,16 +142,16 @@ TEST(KernelLibrary, TheProgramUsedLeastRecentlyIsEvicted) {
   const auto first = library.find(memories[0], 0);
   const auto second = library.find(memories[1], 0);
   library.find(memories[0], 0);
-  library.find(memories[2], 0);  // the second goes
+  library.find(memories[2], 0);  // evicts the second program
   EXPECT_EQ(library.statistics().programs, 2u);
   EXPECT_EQ(library.find(memories[0], 0), first);
   EXPECT_EQ(library.statistics().prepared, 3u);
   EXPECT_NE(library.find(memories[1], 0), second);
   EXPECT_EQ(library.statistics().prepared, 4u);
-  EXPECT_EQ(second->kernel().instruction_count(), 2u) << "it lives as long as it is held";
+  EXPECT_EQ(second->kernel().instruction_count(), 2u) << "an evicted program lives as long as it is held";
 }
 
-TEST(KernelLibrary, InstructionsAreBoundedToo) {
+TEST(KernelLibrary, TheNumberOfInstructionsIsBounded) {
   KernelLibrary library(kGen, ExecutorKind::interpreter, {.programs = 100, .instructions = 5});
   std::vector<Memory> memories(3);
   for (unsigned i = 0; i < 3; ++i) {
@@ -162,7 +162,7 @@ TEST(KernelLibrary, InstructionsAreBoundedToo) {
   EXPECT_EQ(library.statistics().instructions, 4u);
 }
 
-TEST(KernelLibrary, ThreadsThatFindOneKernelGetOneProgramAndOneDecode) {
+TEST(KernelLibrary, ConcurrentLookupsShareOneProgramAndOneDecode) {
   constexpr unsigned kThreads = 8;
   constexpr unsigned kKernels = 16;
   KernelLibrary library(kGen);

@@ -10,8 +10,8 @@ namespace halogen::eu::test {
 
 namespace {
 
-// One row for each operation that this evaluator knows, as the instruction pages of the manuals list it under "Source
-// Modifier" (Broadwell PRM vol. 2a; DP4A: Tiger Lake PRM vol. 2a). Nothing here comes from spec/eu, which is judged.
+// One row for each operation of this evaluator, as the instruction pages of the manuals list it under "Source Modifier"
+// (Broadwell PRM vol. 2a; DP4A: Tiger Lake PRM vol. 2a). Independent of spec/eu, which this evaluator checks.
 struct ManualRow {
   Op op;
   bool source_modifiers;
@@ -53,7 +53,7 @@ class Naive {
     Number n;
     bool raw = false;
     uint64_t bits = 0;
-    bool decided = false;  // condition
+    bool decided = false;  // `truth` is the flag bit
     bool truth = false;
     bool to_accumulator = false;
     Big accumulator = 0;
@@ -160,14 +160,14 @@ class Naive {
   }
 
   bool is_logic() const { return in_.op >= Op::not_ && in_.op <= Op::xor_; }
-  // False: the instruction page says that negate and absolute of the sources have no effect.
+  // False: negate and absolute of the sources have no effect by the instruction page.
   bool has_source_modifiers() const {
     for (const ManualRow& row : kManual) {
       if (row.op == in_.op) {
         return row.source_modifiers;
       }
     }
-    ADD_FAILURE() << "no row of the manual for operation " << static_cast<int>(in_.op);
+    ADD_FAILURE() << "kManual has no row for operation " << static_cast<int>(in_.op);
     return true;
   }
 
@@ -207,7 +207,7 @@ class Naive {
     return n;
   }
 
-  // To the precision of the execution type, as hardware would keep it.
+  // Rounds to the precision of the execution type.
   Number rounded(Type t, double d) const {
     Number n;
     n.real = true;
@@ -324,8 +324,7 @@ class Naive {
         return a * b;
       }
       case Op::mach: {
-        // The accumulator starts empty in these tests, so it adds nothing. Gen4 to 6 split src0 into words, as MUL
-        // does.
+        // The accumulator is zero in these tests. Gen4 to Gen6 split src0 into words, like MUL.
         const bool first = gen_ <= spec::GenId::gen6;
         const auto& source = in_.src[first ? 0 : 1];
         const Big split = first ? a : b;
@@ -391,7 +390,7 @@ class Naive {
         }
         uint32_t v = 0;
         for (unsigned i = 0; i < 32; ++i) {
-          // Above the field (or the dword): the field's last bit if it is signed.
+          // Bits above the field (or the dword) repeat the field's last bit if it is signed.
           const unsigned last = std::min(offset + width, 32u) - 1;
           const unsigned at = offset + i;
           const bool inside = i < width && at < 32;

@@ -1,5 +1,5 @@
-// A second, simple-minded evaluator of arithmetic instructions, written from the facts and not from the model: native
-// types of the host where it has them, one lane after the other. Rounding is to the nearest; no alternate mode.
+// A second evaluator of arithmetic instructions, written from the manuals and independent of the model. It uses the
+// host's types where they exist and computes one lane after the other. Rounding is to nearest; no alternate mode.
 #pragma once
 
 #include "eu/exec/thread.h"
@@ -8,7 +8,7 @@
 
 namespace halogen::eu::test {
 
-// What the instruction leaves of a thread: registers, flags, accumulators.
+// Executes one instruction on a thread: registers, flags, accumulators.
 void naive_run(Thread& thread, const Instruction& in, spec::GenId gen);
 
 }  // namespace halogen::eu::test

@@ -1,4 +1,4 @@
-// Numbers of the naive evaluator: elements of every type by their definitions.
+// Values of the naive evaluator: elements of every type by their definitions.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ inline bool signed_type(Type t) {
   return t == Type::b || t == Type::w || t == Type::d || t == Type::q;
 }
 
-// Half floats by their definition.
+// Return the value of a half float and the half float nearest to a value, by the definition of the format.
 inline double half_value(unsigned h) {
   const int sign = (h >> 15) != 0 ? -1 : 1;
   const int e = static_cast<int>((h >> 10) & 31);
@@ -35,7 +35,7 @@ inline unsigned half_code(double v) {
   }
   const int e = std::max(std::ilogb(a), -14);
   const double steps = std::nearbyint(std::ldexp(a, 10 - e));  // ties to even
-  // In units of 2^(e-10): 1024..2048 for normal numbers.
+  // `steps` counts units of 2^(e-10): 1024 to 2048 for normal numbers.
   const double back = std::ldexp(steps, e - 10);
   if (back >= 65520.0) {
     return sign | 0x7c00;

@@ -1,4 +1,4 @@
-// What a thread has and when it waits (docs/requirements/notes.md, EU-05 and SF-04; GEN-04 of Ice Lake).
+// Registers of a thread and waits for messages (docs/requirements/notes.md, EU-05 and SF-04).
 #include "covers.h"
 #include "eu/isa/validator.h"
 #include "spec/device_model.h"
@@ -12,32 +12,32 @@ bool in_range(GenId gen, const Instruction& in) {
   return std::ranges::find(broken, Rule::register_out_of_range) == broken.end();
 }
 
-// Every dword of r0 to r127 keeps a number of its own.
+// Checks that every dword of r0 to r127 keeps its own value.
 void expect_registers(GenId gen) {
-  Machine machine(gen);
+  ThreadBench bench(gen);
   std::vector<Instruction> code;
   for (unsigned reg = 0; reg < 128; ++reg) {
     for (unsigned i = 0; i < 8; ++i) {
       code.push_back(no_mask(make(Op::mov, 1, dst(reg, Type::ud, i * 4), {imm(0x1000 + reg * 8 + i, Type::ud)})));
     }
   }
-  machine.run(code);
+  bench.run(code);
   for (unsigned reg = 0; reg < 128; ++reg) {
     for (unsigned i = 0; i < 8; ++i) {
-      EXPECT_EQ(machine.get<uint32_t>(reg, i), 0x1000 + reg * 8 + i);
+      EXPECT_EQ(bench.get<uint32_t>(reg, i), 0x1000 + reg * 8 + i);
     }
   }
   EXPECT_TRUE(in_range(gen, make(Op::mov, 8, dst(127, Type::ud), {imm(0, Type::ud)})));
   EXPECT_FALSE(in_range(gen, make(Op::mov, 8, dst(128, Type::ud), {imm(0, Type::ud)})));
 }
 
-TEST(EuNotes, AThreadHas128RegistersAnd24OfMessages) {
+TEST(EuNotes, AThreadHas128GeneralAnd24MessageRegisters) {
   COVERS("NOTES-EU-05");
   expect_registers(GenId::gen6);
   EXPECT_EQ(spec::find_device("snb")->topology.threads, 640u / 128);
-  // m0 to m23, each of 256 bits, as a message finds them.
+  // A message reads m0 to m23, each of 256 bits.
   for (unsigned reg = 0; reg < 24; ++reg) {
-    Machine machine(GenId::gen6, 0xff);
+    ThreadBench bench(GenId::gen6, 0xff);
     std::vector<Instruction> code;
     for (unsigned other = 0; other < 24; ++other) {
       code.push_back(make(Op::mov, 8, mrf_dst(other, Type::ud), {imm(100 + other, Type::ud)}));
@@ -48,7 +48,7 @@ TEST(EuNotes, AThreadHas128RegistersAnd24OfMessages) {
     send.send.descriptor = 1u << 25;
     code.push_back(send);
     unsigned seen = 0;
-    machine.target.answer = [&](Thread&, const Message& message) {
+    bench.target.answer = [&](Thread&, const Message& message) {
       EXPECT_EQ(message.first.size(), 256u / 8);
       for (unsigned i = 0; i < 8; ++i) {
         uint32_t value = 0;
@@ -58,14 +58,15 @@ TEST(EuNotes, AThreadHas128RegistersAnd24OfMessages) {
       ++seen;
       return SendOutcome::done;
     };
-    machine.run(code);
+    bench.run(code);
     EXPECT_EQ(seen, 1u);
   }
   EXPECT_FALSE(in_range(GenId::gen6, make(Op::mov, 8, mrf_dst(24, Type::ud), {imm(0, Type::ud)})));
 }
 
-// A message that is not taken yet is still sourced: the write behind it does not come, however often the thread runs.
-TEST(EuNotes, AWriteToARegisterThatAMessageStillReadsWaits) {
+// While a message is blocked, its payload is still needed: the write after it must not execute, however often the
+// thread runs.
+TEST(EuNotes, AWriteWaitsUntilABlockedMessageHasReadItsRegister) {
   COVERS("NOTES-SF-04");
   for (const GenId gen : {GenId::gen4, GenId::gen4_5, GenId::gen5, GenId::gen6}) {
     constexpr unsigned kFirst = 4, kLength = 3, kTurns = 5;
@@ -102,7 +103,8 @@ TEST(EuNotes, AWriteToARegisterThatAMessageStillReadsWaits) {
     for (unsigned turn = 1; turn < kTurns; ++turn) {
       EXPECT_EQ(executor->run(thread, *kernel, 100, target), ThreadStatus::blocked);
       for (unsigned i = 0; i < kLength; ++i) {
-        EXPECT_EQ(static_cast<unsigned>(thread.mrf[(kFirst + i) * kGrfBytes]), 0x10 + i) << "stalled";
+        EXPECT_EQ(static_cast<unsigned>(thread.mrf[(kFirst + i) * kGrfBytes]), 0x10 + i)
+            << "written before the message was read";
       }
     }
     EXPECT_EQ(executor->run(thread, *kernel, 100, target), ThreadStatus::ended);
