@@ -1,5 +1,6 @@
-// Drivers' interrupt handlers, in the step order of Linux i915, with events between any two steps. After each event the
-// handler must see the engine once more, or a waiter would sleep forever. Interrupts are MSI: only rising edges count.
+// Interrupt handlers of drivers, in the step order of Linux i915, with events between any two steps. After each event
+// the handler must see the engine once more; otherwise a waiter would sleep forever. Interrupts are MSI: only rising
+// edges are delivered.
 #include "unit/interrupt/bench.h"
 
 #include <map>
@@ -10,12 +11,13 @@
 namespace halogen::interrupt {
 namespace {
 
-// The clock counts steps. An event is delivered if the handler saw its engine at a later step.
-class Machine {
+// A driver that handles random interrupts. The clock counts register reads and events; an event counts as delivered if
+// the handler saw its engine at a later time.
+class DriverModel {
  public:
-  Machine(std::string_view device, std::vector<std::string> engines, unsigned seed)
-      : b(device), engines_(std::move(engines)), random_(seed) {}
-  virtual ~Machine() = default;
+  DriverModel(std::string_view device, std::vector<std::string> engines, unsigned seed)
+      : bench(device), engines_(std::move(engines)), random_(seed) {}
+  virtual ~DriverModel() = default;
 
   void run(unsigned rounds) {
     install();
@@ -28,8 +30,9 @@ class Machine {
         EXPECT_GT(seen_[engine], raised_[engine]) << engine;
       }
     }
-    EXPECT_FALSE(b.level);
-    EXPECT_EQ(b.log.events().size(), 0u) << (b.log.events().empty() ? "" : b.log.events().front().to_string());
+    EXPECT_FALSE(bench.level);
+    EXPECT_EQ(bench.log.events().size(), 0u)
+        << (bench.log.events().empty() ? "" : bench.log.events().front().to_string());
   }
 
  protected:
@@ -39,27 +42,27 @@ class Machine {
   uint32_t read(uint32_t offset) {
     maybe_raise(6);
     ++clock_;
-    return b.read(offset);
+    return bench.read(offset);
   }
   void write(uint32_t offset, uint32_t value) {
     maybe_raise(6);
-    b.write(offset, value);
+    bench.write(offset, value);
   }
   void saw(const std::string& engine) { seen_[engine] = clock_; }
 
-  InterruptBench b;
+  InterruptBench bench;
 
  private:
   void maybe_raise(unsigned one_in) {
     if (random_() % one_in == 0) {
       const std::string& engine = engines_[random_() % engines_.size()];
       raised_[engine] = clock_++;
-      b.user(engine);
+      bench.user(engine);
     }
   }
   void drain() {
-    while (handled_ < b.rises) {
-      handled_ = b.rises;  // messages that arrive while the handler runs make it run once more
+    while (handled_ < bench.rises) {
+      handled_ = bench.rises;  // a message that arrives while the handler runs makes it run once more
       handler();
     }
   }
@@ -72,16 +75,16 @@ class Machine {
   std::map<std::string, uint64_t> seen_;
 };
 
-class Snb final : public Machine {
+class Snb final : public DriverModel {
  public:
-  explicit Snb(unsigned seed) : Machine("snb", {"rcs0", "vcs0", "bcs0"}, seed) {}
+  explicit Snb(unsigned seed) : DriverModel("snb", {"rcs0", "vcs0", "bcs0"}, seed) {}
   void install() override {
-    b.write(0x20a8, ~1u);
-    b.write(0x120a8, ~(1u << 12));
-    b.write(0x220a8, ~(1u << 22));
-    b.write(0x44014, ~kAll);
-    b.write(0x4401c, kAll);
-    b.write(0x4400c, 1u << 31);
+    bench.write(0x20a8, ~1u);
+    bench.write(0x120a8, ~(1u << 12));
+    bench.write(0x220a8, ~(1u << 22));
+    bench.write(0x44014, ~kAll);
+    bench.write(0x4401c, kAll);
+    bench.write(0x4400c, 1u << 31);
   }
   void handler() override {
     write(0x4400c, 0);
@@ -99,21 +102,21 @@ class Snb final : public Machine {
   static constexpr uint32_t kAll = 1u | 1u << 12 | 1u << 22;
 };
 
-class Bdw final : public Machine {
+class Bdw final : public DriverModel {
  public:
-  Bdw(std::string_view device, unsigned seed) : Machine(device, {"rcs0", "bcs0", "vcs0", "vecs0"}, seed) {}
+  Bdw(std::string_view device, unsigned seed) : DriverModel(device, {"rcs0", "bcs0", "vcs0", "vecs0"}, seed) {}
   void install() override {
-    b.write(0x20a8, ~1u);
-    b.write(0x220a8, ~(1u << 16));
-    b.write(0x120a8, ~1u);
-    b.write(0x1a0a8, ~1u);
+    bench.write(0x20a8, ~1u);
+    bench.write(0x220a8, ~(1u << 16));
+    bench.write(0x120a8, ~1u);
+    bench.write(0x1a0a8, ~1u);
     for (const uint32_t bank : {0u, 1u, 3u}) {
-      b.write(0x44304 + 0x10 * bank, ~0x10001u);
-      b.write(0x4430c + 0x10 * bank, 0x10001u);
+      bench.write(0x44304 + 0x10 * bank, ~0x10001u);
+      bench.write(0x4430c + 0x10 * bank, 0x10001u);
     }
-    b.write(0x44200, 1u << 31);
+    bench.write(0x44200, 1u << 31);
   }
-  // Reads, wakes the waiters, and only then clears what it read.
+  // Wakes the waiters before it clears the bits that it read.
   void handler() override {
     write(0x44200, 0);
     const uint32_t master = read(0x44200);
@@ -132,16 +135,16 @@ class Bdw final : public Machine {
   }
 };
 
-class Icl : public Machine {
+class Icl : public DriverModel {
  public:
-  Icl(std::string_view device, unsigned seed) : Machine(device, {"rcs0", "bcs0", "vcs0", "vcs2", "vecs0"}, seed) {}
+  Icl(std::string_view device, unsigned seed) : DriverModel(device, {"rcs0", "bcs0", "vcs0", "vcs2", "vecs0"}, seed) {}
   void install() override {
-    b.write(0x190030, 0x0001'0001);
-    b.write(0x190034, 0x0001'0001);
+    bench.write(0x190030, 0x0001'0001);
+    bench.write(0x190034, 0x0001'0001);
     for (const uint32_t mask : {0x190090u, 0x1900a0u, 0x1900a8u, 0x1900acu, 0x1900d0u}) {
-      b.write(mask, ~0x0001'0001u);
+      bench.write(mask, ~0x0001'0001u);
     }
-    b.write(0x190010, 1u << 31);
+    bench.write(0x190010, 1u << 31);
   }
   void handler() override {
     write(0x190010, 0);
@@ -181,8 +184,8 @@ class Dg1 final : public Icl {
   explicit Dg1(unsigned seed) : Icl("dg1", seed) {}
   void install() override {
     Icl::install();
-    b.write(0x190010, 0);
-    b.write(0x190008, 1u << 31);
+    bench.write(0x190010, 0);
+    bench.write(0x190008, 1u << 31);
   }
   void handler() override {
     write(0x190008, 0);
