@@ -1,6 +1,6 @@
-// Whole vectors of 32-bit lanes by the host's AVX2: moves, sums, products, multiply-adds and planes of F whose operands
-// are scalars or lie in rows of eight. What is rare goes to the next routine: other rounding modes, alternate floats, a
-// result that is NaN.
+// Whole vectors of 32-bit lanes with the host's AVX2: moves, sums, products, multiply-adds and planes of F whose
+// operands are scalars or rows of eight contiguous lanes. Rare cases go to the next routine: other rounding modes,
+// alternate floats, a result that is NaN.
 #ifdef __x86_64__
 #include <immintrin.h>
 #endif
@@ -22,12 +22,12 @@ namespace {
 using Bits = RealOf<uint32_t>;
 
 struct Vector {
-  // Loads eight lanes that follow each other.
+  // Loads eight contiguous lanes.
   template <bool Plain>
   HALOGEN_VECTOR __m256 row(const std::byte* from, const ir::Source& source) {
     return with_sign<Plain>(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)), source);
   }
-  // Loads one number for all lanes.
+  // Loads one value for all lanes.
   template <bool Plain>
   HALOGEN_VECTOR __m256 number(const std::byte* thread, const ir::Source& source) {
     const std::byte* const from = source.file == ir::File::immediate
@@ -35,7 +35,7 @@ struct Vector {
                                       : thread + source.access.base;
     return with_sign<Plain>(_mm256_set1_epi32(dword(from)), source);
   }
-  // Denormals become zeros of their sign.
+  // Replaces denormals by zeros of the same sign.
   HALOGEN_VECTOR __m256 flush(__m256 values) {
     const __m256i bits = _mm256_castps_si256(values);
     const __m256i exponent = _mm256_set1_epi32(static_cast<int>(Bits::kExponent));
@@ -45,7 +45,7 @@ struct Vector {
   HALOGEN_VECTOR __m256 saturate(__m256 values) {
     return _mm256_min_ps(_mm256_max_ps(values, _mm256_setzero_ps()), _mm256_set1_ps(1.0f));
   }
-  // In one of them.
+  // Returns whether either vector has a NaN.
   HALOGEN_VECTOR bool any_nan(__m256 first, __m256 second) {
     return _mm256_movemask_ps(_mm256_cmp_ps(first, second, _CMP_UNORD_Q)) != 0;
   }
@@ -97,7 +97,7 @@ struct VectorFused {
   HALOGEN_VECTOR __m256 apply(const __m256* source) { return _mm256_fmadd_ps(source[1], source[2], source[0]); }
 };
 
-// Returns whether the operation itself makes a source one number for all lanes.
+// Returns whether the operation reads a source as one value for all lanes.
 template <class Operation>
 constexpr bool is_known_scalar(unsigned source) {
   if constexpr (requires { Operation::kScalars; }) {
@@ -132,7 +132,7 @@ struct Plane {
     return _mm256_add_pd(_mm256_add_pd(first, second), source[4]);
   }
 };
-// Before Gen8: the product of MAD keeps double precision.
+// MAD that is not fused: the product keeps double precision.
 struct ProductThenSum {
   static constexpr unsigned kSources = 3;
   HALOGEN_VECTOR __m256d apply(const __m256d* source) {
@@ -140,11 +140,11 @@ struct ProductThenSum {
   }
 };
 
-// What an instruction asks for beside its operation. Most instructions of shaders are plain: no source has a modifier,
-// and there is no predicate.
+// Features of an instruction beside its operation. Most instructions of shaders are plain: no source modifier and no
+// predicate.
 enum class Form : uint8_t { plain, plain_saturated, any };
 
-// Returns whether a source is one number for all lanes.
+// Returns whether a source is one value for all lanes.
 template <class Operation>
 bool is_scalar(const ir::Lowered& lowered, unsigned source) {
   if constexpr (requires { Operation::kScalars; }) {
@@ -162,7 +162,7 @@ template <class Operation, unsigned Halves, Form F>
   constexpr bool kPlain = F != Form::any;
   const ir::Lowered& lowered = prepared.lowered;
   auto* const thread = reinterpret_cast<std::byte*>(&frame.thread);
-  // Before vectors are loaded: a call would have to save them.
+  // Computed before vectors are loaded: a call would have to save them.
   uint32_t mask = enabled_lanes(frame, lowered.mask);
   if constexpr (!kPlain) {
     mask &= predicate_lanes(frame.thread, lowered.mask);
@@ -258,7 +258,7 @@ Handler routine(const ir::Lowered& lowered) {
   return nullptr;
 }
 
-// Returns whether scalars are where the routine of a plane expects them.
+// Returns whether the scalar sources are those that the routine of a plane expects.
 bool has_scalars(const ir::Lowered& lowered) {
   bool fits = true;
   for (unsigned i = 0; lowered.compute.operation == ir::Operation::plane && i < Plane::kSources; ++i) {
