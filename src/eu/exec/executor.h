@@ -42,7 +42,7 @@ class Kernel {
   [[nodiscard]] virtual size_t instruction_count() const = 0;
   // Returns a number that no other kernel of the process has or had.
   [[nodiscard]] virtual uint64_t number() const = 0;
-  // Returns the registers that its threads may write, except threads with Thread::strayed.
+  // Returns the registers that its threads may write, except threads with Thread::ran_unprepared.
   [[nodiscard]] virtual RegisterUse writes() const = 0;
   [[nodiscard]] virtual const Instruction* find(uint32_t offset) const = 0;
   // Calls `each` for every instruction of the kernel, in the order of offsets.

@@ -122,7 +122,7 @@ class Interpreter final : public Executor {
     }
     const Prepared prepared = prepare_instruction(*in, thread.ip, rules_, &kernel.code(), options_.only_generic);
     ++thread.instructions;
-    thread.strayed = true;
+    thread.ran_unprepared = true;
     return advance(thread, prepared, prepared.handler(frame, prepared));
   }
 

@@ -89,10 +89,10 @@ struct Thread {
   MaskStacks masks;  // Gen4 and Gen5
 
   ThreadStatus status = ThreadStatus::running;
-  bool strayed = false;       // executed an instruction that the kernel does not hold
-  uint32_t group = 0;         // slot of its thread group: shared local memory and barrier
-  uint32_t number = 0;        // index in its group
-  uint64_t instructions = 0;  // executed so far
+  bool ran_unprepared = false;  // executed an instruction that the kernel does not hold
+  uint32_t group = 0;           // slot of its thread group: shared local memory and barrier
+  uint32_t number = 0;          // index in its group
+  uint64_t instructions = 0;    // executed so far
 
   [[nodiscard]] std::span<std::byte> registers(size_t first, size_t count) {
     return std::span(grf).subspan(first * kGrfBytes, count * kGrfBytes);

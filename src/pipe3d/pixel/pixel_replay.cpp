@@ -179,7 +179,7 @@ bool PixelReplay::rehearse(const PipelineState& state, const PixelGroup& group, 
   known_ = Known::refused;
   writes_.clear();
   Recorder recorder(gen, writes_);
-  if (unit.rehearse(thread, recorder) != ThreadEnd::done || thread.strayed || writes_.size() != sent.size() ||
+  if (unit.rehearse(thread, recorder) != ThreadEnd::done || thread.ran_unprepared || writes_.size() != sent.size() ||
       thread.instructions != unit.kernel()->instruction_count()) {
     return false;
   }

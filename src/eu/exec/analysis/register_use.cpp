@@ -76,7 +76,7 @@ RegisterUse written_registers(const Prepared& prepared) {
 }
 
 void reset(Thread& thread, const RegisterUse& used) {
-  const RegisterUse use = thread.strayed ? RegisterUse::all() : used;
+  const RegisterUse use = thread.ran_unprepared ? RegisterUse::all() : used;
   clear_registers(thread, use.grfs);
   if (use.mrfs) {
     zero(thread.mrf);
@@ -104,7 +104,7 @@ void reset(Thread& thread, const RegisterUse& used) {
   thread.call_depth.fill(0);
   zero(thread.masks);
   thread.status = ThreadStatus::running;
-  thread.strayed = false;
+  thread.ran_unprepared = false;
   thread.group = 0;
   thread.number = 0;
   thread.instructions = 0;

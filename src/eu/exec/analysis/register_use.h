@@ -1,6 +1,6 @@
 // The registers that a kernel may write. All others keep the values of dispatch, so resetting a thread for reuse clears
 // only these. Instructions that the kernel does not hold are not included: threads that executed one have
-// Thread::strayed.
+// Thread::ran_unprepared.
 #pragma once
 
 #include <algorithm>
