@@ -1,6 +1,7 @@
 // What the cases must give, by plain formulas in C++ that share nothing with a kernel.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -20,6 +21,54 @@ class Numbers {
 
  private:
   uint64_t state_ = 12345;
+};
+
+// Inputs and results of the cases that OpenCL and Vulkan share.
+struct SaxpyCase {
+  explicit SaxpyCase(size_t count) : x(count), y(count), wanted(count) {
+    Numbers numbers;
+    for (size_t i = 0; i < count; ++i) {
+      x[i] = numbers.small();
+      y[i] = numbers.small();
+      wanted[i] = s * x[i] + y[i];  // exact: 12 and 2 bits
+    }
+  }
+  float s = 0.75f;
+  std::vector<float> x, y, wanted;
+};
+
+// One sum for each group.
+struct ReductionCase {
+  ReductionCase(size_t count, size_t group) : in(count), wanted(count / group) {
+    Numbers numbers;
+    for (size_t i = 0; i < count; ++i) wanted[i / group] += in[i] = numbers.next();
+  }
+  std::vector<uint32_t> in, wanted;
+};
+
+// Small whole numbers: sums are exact, whatever the order and whether products are fused.
+struct MatmulCase {
+  explicit MatmulCase(size_t side) : a(side * side), b(side * side), wanted(side * side) {
+    Numbers numbers;
+    for (float& value : a) value = static_cast<float>(static_cast<int>(numbers.next() % 200) - 100);
+    for (float& value : b) value = static_cast<float>(static_cast<int>(numbers.next() % 200) - 100);
+    for (size_t y = 0; y < side; ++y) {
+      for (size_t x = 0; x < side; ++x) {
+        for (size_t k = 0; k < side; ++k) wanted[y * side + x] += a[y * side + k] * b[k * side + x];
+      }
+    }
+  }
+  std::vector<float> a, b, wanted;
+};
+
+struct SortCase {
+  explicit SortCase(size_t count) : data(count) {
+    Numbers numbers;
+    for (int& value : data) value = static_cast<int>(numbers.next() << 1);
+    wanted = data;
+    std::sort(wanted.begin(), wanted.end());
+  }
+  std::vector<int> data, wanted;
 };
 
 // The constants of SHA-256, 64 of the rounds and 8 to start with: the first 32 bits of the fractional parts of cube and
@@ -76,6 +125,15 @@ inline std::array<uint32_t, 8> sha256_of(const std::string& text) {
   const std::array<uint32_t, 8> end{a, b, c, d, e, f, g, last};
   for (size_t i = 0; i < 8; ++i) h[i] += end[i];
   return h;
+}
+
+// The digests of the messages of `count` items, eight words each.
+inline std::vector<uint32_t> sha256_digests(size_t count) {
+  std::vector<uint32_t> digests;
+  for (size_t i = 0; i < count; ++i) {
+    for (const uint32_t word : sha256_of(sha256_text(i))) digests.push_back(word);
+  }
+  return digests;
 }
 
 template <class Real>

@@ -27,46 +27,28 @@ bool vector_add(OpenClSession& session) {
 
 bool saxpy(OpenClSession& session) {
   constexpr size_t kCount = 1000;
-  Numbers numbers;
-  std::vector<float> x(kCount), y(kCount), wanted(kCount);
-  const float s = 0.75f;
-  for (size_t i = 0; i < kCount; ++i) {
-    x[i] = numbers.small();
-    y[i] = numbers.small();
-    wanted[i] = s * x[i] + y[i];  // exact: 12 and 2 bits
-  }
-  cl_mem result = session.buffer(y);
-  session.run(session.kernel("saxpy", "saxpy"), {kCount}, {}, {}, s, session.buffer(x), result);
-  return same("saxpy", session.read<float>(result, kCount), wanted);
+  const SaxpyCase given(kCount);
+  cl_mem result = session.buffer(given.y);
+  session.run(session.kernel("saxpy", "saxpy"), {kCount}, {}, {}, given.s, session.buffer(given.x), result);
+  return same("saxpy", session.read<float>(result, kCount), given.wanted);
 }
 
 bool reduction(OpenClSession& session) {
   constexpr size_t kCount = 4096, kGroup = 256;
-  Numbers numbers;
-  std::vector<uint32_t> in(kCount), wanted(kCount / kGroup);
-  for (size_t i = 0; i < kCount; ++i) wanted[i / kGroup] += in[i] = numbers.next();
-  cl_mem sums = session.buffer(std::vector<uint32_t>(wanted.size()));
-  session.run(session.kernel("reduction", "reduction"), {kCount}, {kGroup}, {}, session.buffer(in), sums,
+  const ReductionCase given(kCount, kGroup);
+  cl_mem sums = session.buffer(std::vector<uint32_t>(given.wanted.size()));
+  session.run(session.kernel("reduction", "reduction"), {kCount}, {kGroup}, {}, session.buffer(given.in), sums,
               OpenClSession::Local{kGroup * 4});
-  return same("reduction", session.read<uint32_t>(sums, wanted.size()), wanted);
+  return same("reduction", session.read<uint32_t>(sums, given.wanted.size()), given.wanted);
 }
 
 bool matmul(OpenClSession& session) {
   constexpr size_t kSide = 48;
-  Numbers numbers;
-  std::vector<float> a(kSide * kSide), b(a.size()), wanted(a.size());
-  // Small whole numbers: sums are exact, whatever the order and whether products are fused.
-  for (float& value : a) value = static_cast<float>(static_cast<int>(numbers.next() % 200) - 100);
-  for (float& value : b) value = static_cast<float>(static_cast<int>(numbers.next() % 200) - 100);
-  for (size_t y = 0; y < kSide; ++y) {
-    for (size_t x = 0; x < kSide; ++x) {
-      for (size_t k = 0; k < kSide; ++k) wanted[y * kSide + x] += a[y * kSide + k] * b[k * kSide + x];
-    }
-  }
-  cl_mem result = session.buffer(std::vector<float>(a.size()));
+  const MatmulCase given(kSide);
+  cl_mem result = session.buffer(std::vector<float>(kSide * kSide));
   session.run(session.kernel("matmul", "matmul"), {kSide, kSide}, {16, 16}, {}, static_cast<int>(kSide),
-              session.buffer(a), session.buffer(b), result);
-  return same("matmul", session.read<float>(result, a.size()), wanted);
+              session.buffer(given.a), session.buffer(given.b), result);
+  return same("matmul", session.read<float>(result, kSide * kSide), given.wanted);
 }
 
 bool histogram(OpenClSession& session) {
@@ -101,27 +83,20 @@ bool prefix_sum(OpenClSession& session) {
 
 bool bitonic_sort(OpenClSession& session) {
   constexpr uint32_t kCount = 512;
-  Numbers numbers;
-  std::vector<int> data(kCount);
-  for (int& value : data) value = static_cast<int>(numbers.next() << 1);
-  std::vector<int> wanted = data;
-  std::sort(wanted.begin(), wanted.end());
-  cl_mem memory = session.buffer(data);
+  const SortCase given(kCount);
+  cl_mem memory = session.buffer(given.data);
   cl_kernel kernel = session.kernel("bitonic_sort", "bitonic_sort");
   for (uint32_t block = 2; block <= kCount; block *= 2) {
     for (uint32_t distance = block / 2; distance > 0; distance /= 2) {
       session.run(kernel, {kCount}, {}, {}, memory, distance, block);
     }
   }
-  return same("bitonic_sort", session.read<int>(memory, kCount), wanted);
+  return same("bitonic_sort", session.read<int>(memory, kCount), given.wanted);
 }
 
 bool sha256(OpenClSession& session) {
   constexpr size_t kCount = 64;
-  std::vector<uint32_t> wanted;
-  for (size_t i = 0; i < kCount; ++i) {
-    for (uint32_t word : sha256_of(sha256_text(i))) wanted.push_back(word);
-  }
+  const std::vector<uint32_t> wanted = sha256_digests(kCount);
   cl_mem digests = session.buffer(std::vector<uint32_t>(8 * kCount));
   session.run(session.kernel("sha256", "sha256"), {kCount}, {}, {}, digests);
   return same("sha256", session.read<uint32_t>(digests, wanted.size()), wanted);

@@ -1,10 +1,7 @@
 // Small Vulkan compute programs on the first device that the Vulkan library finds: each case computes, compares with
 // reference.h and prints one line. `--out DIR` keeps each result, so that two devices can be compared. Exit 0: all
 // right. usage: vulkan_cases SHADER_FOLDER [--out DIR] [case...]   (the folder holds <name>.spv)
-#include <algorithm>
 #include <bit>
-#include <functional>
-#include <numeric>
 
 #include "../reference.h"
 #include "../results.h"
@@ -46,50 +43,32 @@ bool indirect(VulkanSession& session) {
 
 bool saxpy(VulkanSession& session) {
   constexpr size_t kCount = 1000;
-  Numbers numbers;
-  std::vector<float> x(kCount), y(kCount), wanted(kCount);
-  const float s = 0.75f;
-  for (size_t i = 0; i < kCount; ++i) {
-    x[i] = numbers.small();
-    y[i] = numbers.small();
-    wanted[i] = s * x[i] + y[i];  // exact: 12 and 2 bits
-  }
-  const auto result = session.buffer(y);
+  const SaxpyCase given(kCount);
+  const auto result = session.buffer(given.y);
   session.run({.shader = "saxpy",
-               .buffers = {session.buffer(x), result},
-               .constants = {std::bit_cast<uint32_t>(s)},
+               .buffers = {session.buffer(given.x), result},
+               .constants = {std::bit_cast<uint32_t>(given.s)},
                .groups = {kCount / 40, 1, 1}});
-  return same("saxpy", session.read<float>(result), wanted);
+  return same("saxpy", session.read<float>(result), given.wanted);
 }
 
 bool reduction(VulkanSession& session) {
   constexpr size_t kCount = 4096, kGroup = 256;
-  Numbers numbers;
-  std::vector<uint32_t> in(kCount), wanted(kCount / kGroup);
-  for (size_t i = 0; i < kCount; ++i) wanted[i / kGroup] += in[i] = numbers.next();
-  const auto sums = session.buffer(std::vector<uint32_t>(wanted.size()));
-  session.run({.shader = "reduction", .buffers = {session.buffer(in), sums}, .groups = {kCount / kGroup, 1, 1}});
-  return same("reduction", session.read<uint32_t>(sums), wanted);
+  const ReductionCase given(kCount, kGroup);
+  const auto sums = session.buffer(std::vector<uint32_t>(given.wanted.size()));
+  session.run({.shader = "reduction", .buffers = {session.buffer(given.in), sums}, .groups = {kCount / kGroup, 1, 1}});
+  return same("reduction", session.read<uint32_t>(sums), given.wanted);
 }
 
 bool matmul(VulkanSession& session) {
   constexpr uint32_t kSide = 48;
-  Numbers numbers;
-  std::vector<float> a(kSide * kSide), b(a.size()), wanted(a.size());
-  // Small whole numbers: sums are exact, whatever the order and whether products are fused.
-  for (float& value : a) value = static_cast<float>(static_cast<int>(numbers.next() % 200) - 100);
-  for (float& value : b) value = static_cast<float>(static_cast<int>(numbers.next() % 200) - 100);
-  for (size_t y = 0; y < kSide; ++y) {
-    for (size_t x = 0; x < kSide; ++x) {
-      for (size_t k = 0; k < kSide; ++k) wanted[y * kSide + x] += a[y * kSide + k] * b[k * kSide + x];
-    }
-  }
-  const auto result = session.buffer(std::vector<float>(a.size()));
+  const MatmulCase given(kSide);
+  const auto result = session.buffer(std::vector<float>(kSide * kSide));
   session.run({.shader = "matmul",
-               .buffers = {session.buffer(a), session.buffer(b), result},
+               .buffers = {session.buffer(given.a), session.buffer(given.b), result},
                .constants = {kSide},
                .groups = {kSide / 16, kSide / 16, 1}});
-  return same("matmul", session.read<float>(result), wanted);
+  return same("matmul", session.read<float>(result), given.wanted);
 }
 
 bool histogram(VulkanSession& session) {
@@ -116,12 +95,8 @@ bool prefix_sum(VulkanSession& session) {
 
 bool bitonic_sort(VulkanSession& session) {
   constexpr uint32_t kCount = 256;
-  Numbers numbers;
-  std::vector<int> data(kCount);
-  for (int& value : data) value = static_cast<int>(numbers.next() << 1);
-  std::vector<int> wanted = data;
-  std::sort(wanted.begin(), wanted.end());
-  const auto memory = session.buffer(data);
+  const SortCase given(kCount);
+  const auto memory = session.buffer(given.data);
   for (uint32_t block = 2; block <= kCount; block *= 2) {
     for (uint32_t distance = block / 2; distance > 0; distance /= 2) {
       session.run({.shader = "bitonic_sort",
@@ -130,15 +105,12 @@ bool bitonic_sort(VulkanSession& session) {
                    .groups = {kCount / 64, 1, 1}});
     }
   }
-  return same("bitonic_sort", session.read<int>(memory), wanted);
+  return same("bitonic_sort", session.read<int>(memory), given.wanted);
 }
 
 bool sha256(VulkanSession& session) {
   constexpr size_t kCount = 64;
-  std::vector<uint32_t> wanted;
-  for (size_t i = 0; i < kCount; ++i) {
-    for (uint32_t word : sha256_of(sha256_text(i))) wanted.push_back(word);
-  }
+  const std::vector<uint32_t> wanted = sha256_digests(kCount);
   const auto digests = session.buffer(std::vector<uint32_t>(8 * kCount));
   session.run(
       {.shader = "sha256", .buffers = {digests, session.buffer(sha256_constants())}, .groups = {kCount / 32, 1, 1}});
