@@ -2,9 +2,8 @@
 // programs call it. All code linked into the library registers destructors by this symbol, which is not visible
 // outside.
 extern "C" {
-int __cxa_atexit(void (*)(void*), void*, void*);  // NOLINT(bugprone-reserved-identifier)
-int __cxa_atexit(void (* /*destroy*/)(void*), void* /*object*/,
-                 void* /*library*/) {  // NOLINT(bugprone-reserved-identifier)
+int __cxa_atexit(void (*)(void*), void*, void*);
+int __cxa_atexit(void (* /*destroy*/)(void*), void* /*object*/, void* /*library*/) {
   return 0;
 }
 }

@@ -49,6 +49,8 @@ class NextFunction {
 }  // namespace halogen::shim
 
 // HALOGEN_NEXT(int(int), "close")(3)
+// NOLINTBEGIN(bugprone-macro-parentheses): a type cannot have parentheses around it
 #define HALOGEN_NEXT(type, name)               \
   (reinterpret_cast<std::add_pointer_t<type>>( \
       ::halogen::shim::NextFunction<::halogen::shim::FunctionName(name)>::find()))
+// NOLINTEND(bugprone-macro-parentheses)

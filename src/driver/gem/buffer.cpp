@@ -59,6 +59,7 @@ void Buffer::drop_view() {
 bool Buffer::need_pages() {
   if (has_pages()) return true;
   if (of_program_) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): an ioctl passes the address as a number
     auto* const memory = reinterpret_cast<std::byte*>(static_cast<uintptr_t>(program_));
     const std::optional<uint64_t> address =
         hardware_.host().add_window({memory, bytes_}, hardware_.model().physical_bits);

@@ -41,7 +41,7 @@ const std::byte* find_known(uint64_t address, size_t bytes) {
 }
 
 void* pointer_at(uint64_t address) {
-  return reinterpret_cast<void*>(static_cast<uintptr_t>(address));
+  return reinterpret_cast<void*>(static_cast<uintptr_t>(address));  // NOLINT(performance-no-int-to-ptr): of an ioctl
 }
 
 // True: the program has not reduced the rights there.

@@ -179,6 +179,7 @@ bool replace_mappings(int from, uint64_t offset, uint64_t bytes, int to) {
   std::fclose(maps);
   bool all = true;
   for (const Piece& piece : pieces) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the address is text in /proc/self/maps
     void* const place = reinterpret_cast<void*>(static_cast<uintptr_t>(piece.address));
     all = mmap(place, piece.bytes, piece.protection, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, to,
                static_cast<off_t>(piece.offset)) != MAP_FAILED &&
