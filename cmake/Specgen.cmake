@@ -17,6 +17,8 @@ add_custom_command(
   DEPENDS ${spec_files} ${specgen_files}
   COMMENT "specgen: spec/ -> C++"
   VERBATIM)
+# The generated files alone, for tools that only read sources (scripts/tidy.sh).
+add_custom_target(generated_sources DEPENDS ${specgen_outputs})
 set(specgen_sources ${specgen_outputs})
 list(FILTER specgen_sources EXCLUDE REGEX "/test/")
 add_library(halogen_generated STATIC ${specgen_sources})
