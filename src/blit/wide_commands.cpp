@@ -102,36 +102,38 @@ Rect moved(Rect rect, uint32_t x, uint32_t y) {
   return {rect.x1 + dx, rect.y1 + dy, rect.x2 + dx, rect.y2 + dy};
 }
 
-BlitJob block_copy(const BlitCommand& in) {
-  const auto fields = hw::XY_BLOCK_COPY_BLT::unpack(in.gen, in.dwords);
+// Returns a job with the destination that XY_BLOCK_COPY_BLT and XY_FAST_COLOR_BLT describe alike.
+template <class Fields>
+BlitJob make_block_job(const Fields& fields) {
   BlitJob job = make_job(pixel_bytes(fields.color_depth));
-  job.rop = kRopSource;
-  job.rect = moved({fields.destination_x1, fields.destination_y1, fields.destination_x2, fields.destination_y2},
-                   fields.destination_x_offset, fields.destination_y_offset);
-  job.destination = surface_at(fields.destination_base_address, int64_t{fields.destination_pitch} + 1,
-                               tile_of(fields.destination_tiling));
-  job.source = SourceKind::color;
-  job.source_surface =
-      surface_at(fields.source_base_address, int64_t{fields.source_pitch} + 1, tile_of(fields.source_tiling));
-  job.reserved_tiling = is_reserved(fields.destination_tiling) || is_reserved(fields.source_tiling);
-  job.source_x = fields.source_x1 + static_cast<int32_t>(fields.source_x_offset);
-  job.source_y = fields.source_y1 + static_cast<int32_t>(fields.source_y_offset);
-  job.tiled_base_is_odd = is_odd_base(fields.destination_base_address, job.destination) ||
-                          is_odd_base(fields.source_base_address, job.source_surface);
-  return job;
-}
-
-BlitJob fast_color(const BlitCommand& in) {
-  const auto fields = hw::XY_FAST_COLOR_BLT::unpack(in.gen, in.dwords);
-  BlitJob job = make_job(pixel_bytes(fields.color_depth));
-  job.rop = kRopPattern;
   job.rect = moved({fields.destination_x1, fields.destination_y1, fields.destination_x2, fields.destination_y2},
                    fields.destination_x_offset, fields.destination_y_offset);
   job.destination = surface_at(fields.destination_base_address, int64_t{fields.destination_pitch} + 1,
                                tile_of(fields.destination_tiling));
   job.reserved_tiling = is_reserved(fields.destination_tiling);
-  job.pattern.kind = PatternKind::solid;
   job.tiled_base_is_odd = is_odd_base(fields.destination_base_address, job.destination);
+  return job;
+}
+
+BlitJob block_copy(const BlitCommand& in) {
+  const auto fields = hw::XY_BLOCK_COPY_BLT::unpack(in.gen, in.dwords);
+  BlitJob job = make_block_job(fields);
+  job.rop = kRopSource;
+  job.source = SourceKind::color;
+  job.source_surface =
+      surface_at(fields.source_base_address, int64_t{fields.source_pitch} + 1, tile_of(fields.source_tiling));
+  job.source_x = fields.source_x1 + static_cast<int32_t>(fields.source_x_offset);
+  job.source_y = fields.source_y1 + static_cast<int32_t>(fields.source_y_offset);
+  job.reserved_tiling |= is_reserved(fields.source_tiling);
+  job.tiled_base_is_odd |= is_odd_base(fields.source_base_address, job.source_surface);
+  return job;
+}
+
+BlitJob fast_color(const BlitCommand& in) {
+  const auto fields = hw::XY_FAST_COLOR_BLT::unpack(in.gen, in.dwords);
+  BlitJob job = make_block_job(fields);
+  job.rop = kRopPattern;
+  job.pattern.kind = PatternKind::solid;
   job.pattern.solid = {fields.fill_color_0, fields.fill_color_1, fields.fill_color_2, fields.fill_color_3};
   return job;
 }

@@ -1,7 +1,5 @@
 #include "driver/hw/interrupts.h"
 
-#include <optional>
-
 #include "driver/hw/packed.h"
 #include "hw/interrupt_gen11.h"
 #include "hw/interrupt_gen4.h"
@@ -16,23 +14,15 @@ constexpr uint32_t kAll = 0xffff'ffff;
 constexpr uint32_t kOn = 0x8000'0000;
 constexpr uint32_t kBankBytes = 0x10;  // distance between banks of one kind
 
-// Converts the engine class of an interrupt identity.
-std::optional<spec::EngineClass> class_of(hw::InterruptClass engine) {
-  switch (engine) {
-    case hw::InterruptClass::RENDER:
-      return spec::EngineClass::render;
-    case hw::InterruptClass::VIDEO_DECODE:
-      return spec::EngineClass::video;
-    case hw::InterruptClass::VIDEO_ENHANCEMENT:
-      return spec::EngineClass::vebox;
-    case hw::InterruptClass::COPY:
-      return spec::EngineClass::blit;
-    case hw::InterruptClass::COMPUTE:
-      return spec::EngineClass::compute;
-    case hw::InterruptClass::OTHER:
-      break;
+// Returns the engine that an interrupt identity names, with the class number of context descriptors. Null: the sender
+// is not an engine.
+const spec::EngineModel* engine_of(const spec::DeviceModel& model, const hw::INTR_IDENTITY_REG0& identity) {
+  for (const spec::EngineModel& engine : model.engines) {
+    if (engine.class_id == static_cast<uint8_t>(identity.engine_class) && engine.instance == identity.instance) {
+      return &engine;
+    }
   }
-  return std::nullopt;
+  return nullptr;
 }
 
 }  // namespace
@@ -166,8 +156,9 @@ bool Interrupts::acknowledge_collapsed(const Tell& tell) {
       if (!identity.valid) continue;
       hardware_.write(at(hw::INTR_IDENTITY_REG0::kDesc) + 4 * bank, value);
       const auto bits = spec::unpack_register<hw::IMR>(hardware_.model().gen, identity.data);
-      const std::optional<spec::EngineClass> engine = class_of(identity.engine_class);
-      if (engine) tell({*engine, identity.instance, bits.user_interrupt, bits.context_switch});
+      if (const spec::EngineModel* engine = engine_of(hardware_.model(), identity)) {
+        tell({engine->engine_class, engine->instance, bits.user_interrupt, bits.context_switch});
+      }
     }
     if (sources != 0) hardware_.write(at(hw::GT_INTR_DW0::kDesc) + 4 * bank, sources);
     any = any || sources != 0;
