@@ -48,15 +48,20 @@ void add(mmio::Registers& registers, RegisterId id, uint64_t more) {
 }  // namespace
 
 void add_statistics(mmio::Registers& registers, spec::GenId gen, const WorkReport& report) {
-  for (const Row& row : kRows) {
-    if (report.counted.*row.enable) {
-      add(registers, row.id, row.count(report.draw));
+  if (report.draw != nullptr) {
+    const DrawWork& draw = *report.draw;
+    for (const Row& row : kRows) {
+      if (draw.counted.*row.enable) {
+        add(registers, row.id, row.count(draw.counts));
+      }
+    }
+    if (draw.counted.pixels) {
+      add(registers, RegisterId::PS_INVOCATION_COUNT, draw.counts.pixels.invocations * count_rules(gen).pixel_step);
     }
   }
-  if (report.counted.pixels) {
-    add(registers, RegisterId::PS_INVOCATION_COUNT, report.draw.pixels.invocations * count_rules(gen).pixel_step);
+  if (report.compute) {
+    add(registers, RegisterId::GPGPU_THREADS_DISPATCHED, report.compute->channels);
   }
-  add(registers, RegisterId::GPGPU_THREADS_DISPATCHED, report.compute_channels);
 }
 
 }  // namespace halogen::engine

@@ -12,10 +12,15 @@
 
 namespace halogen::engine {
 
-// EU threads that were started, by stage.
-struct ThreadCounts {
-  pipe3d::StageThreads draw;
-  uint64_t compute = 0;
+struct DrawWork {
+  pipe3d::StageThreads threads;
+  pipe3d::Counts counts;
+  pipe3d::Statistics counted;  // which counts the statistics registers take
+};
+
+struct ComputeWork {
+  uint64_t threads = 0;   // that were started
+  uint64_t channels = 0;  // of these threads
 };
 
 // Scan lines of a surface that were written; lines count from its base.
@@ -29,11 +34,9 @@ struct WorkReport {
   uint64_t time_ns = 0;   // virtual
   uint64_t progress = 0;  // for the hang watch: zero if a batch that loops could do as much for ever
   uint64_t instructions = 0;
-  ThreadCounts threads;
-  uint64_t compute_channels = 0;  // of threads that were started
-  pipe3d::Counts draw;
-  pipe3d::Statistics counted;  // which counts of a draw its statistics registers take
-  uint64_t blit_bytes = 0;     // of the destination
+  uint64_t blit_bytes = 0;         // of the destination
+  const DrawWork* draw = nullptr;  // null: not a draw
+  std::optional<ComputeWork> compute;
   std::optional<TargetWrite> target_write;
 };
 

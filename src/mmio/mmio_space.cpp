@@ -31,8 +31,11 @@ MmioSpace::MmioSpace(const spec::DeviceModel& model, std::shared_ptr<const Regis
 
 void MmioSpace::attach_tables() {
   const auto attach = [this](uint32_t offset) {
-    if (const RegisterSlot* slot = bank_.find(offset)) {
+    const RegisterSlot* slot = bank_.find(offset);
+    if (slot != nullptr) {
       bank_.attach(*slot, table_registers_);
+    } else if (!Vga::contains(offset)) {
+      only_in_tables_.push_back(offset);
     }
   };
   for (uint32_t offset = kVgaFirstPort; offset <= kVgaLastPort; offset += 4) {
@@ -188,7 +191,7 @@ uint32_t MmioSpace::read_dword(uint32_t offset, Origin origin) {
       return 0;
     }
     uint32_t value = 0;
-    if (!table_read(offset, value)) {
+    if (!is_only_in_tables(offset) || !table_read(offset, value)) {
       unclaimed(offset, 0, false);
     }
     return value;
@@ -212,7 +215,7 @@ uint32_t MmioSpace::read_dword(uint32_t offset, Origin origin) {
 void MmioSpace::write_dword(uint32_t offset, uint32_t value, uint32_t lanes, Origin origin) {
   const RegisterSlot* slot = bank_.find(offset);
   if (slot == nullptr) [[unlikely]] {
-    if (!in_null_range(offset) && !table_write(offset, value & lanes)) {
+    if (!in_null_range(offset) && !(is_only_in_tables(offset) && table_write(offset, value & lanes))) {
       unclaimed(offset, value & lanes, true);
     }
     return;

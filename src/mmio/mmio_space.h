@@ -3,11 +3,13 @@
 // command streamer. DG1 PRM vol. 13, "MMIO" chapter (seed 000); earlier chips have fewer of these steps.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/event.h"
 #include "base/fidelity.h"
@@ -90,6 +92,9 @@ class MmioSpace {
     }
   }
   void attach_tables();
+  bool is_only_in_tables(uint32_t offset) const {
+    return std::ranges::find(only_in_tables_, offset) != only_in_tables_.end();
+  }
   bool table_read(uint32_t offset, uint32_t& value) const;
   bool table_write(uint32_t offset, uint32_t value);
   bool reachable(const RegisterSlot& slot, bool is_write, Origin origin) const;
@@ -108,6 +113,7 @@ class MmioSpace {
   Vga vga_;
   VgaInputs vga_inputs_;
   TableRegisters table_registers_;
+  std::vector<uint32_t> only_in_tables_;  // offsets that no register description has
   PowerListener* power_ = nullptr;
   bool engines_sleep_ = false;
   EventSink& events_;

@@ -33,8 +33,7 @@ WorkReport report_of(const compute::Outcome& outcome) {
   report.time_ns = outcome.instructions * kInstructionTime;
   report.progress = outcome.channels;
   report.instructions = outcome.instructions;
-  report.threads.compute = outcome.threads;
-  report.compute_channels = outcome.channels;
+  report.compute = {.threads = outcome.threads, .channels = outcome.channels};
   return report;
 }
 

@@ -100,16 +100,14 @@ pipe3d::DrawCall call_of(Engine& engine, const hw::_3DPRIMITIVE& fields) {
   return call;
 }
 
-WorkReport report_of(const pipe3d::Outcome& outcome) {
-  WorkReport report;
-  report.time_ns =
-      outcome.instructions * kInstructionTime + outcome.counts.vertices + outcome.counts.pixels.invocations;
-  report.progress = 1;  // a part ends where a thread does, or a band of a clear
-  report.instructions = outcome.instructions;
-  report.threads.draw = outcome.threads;
-  report.draw = outcome.counts;
-  report.counted = outcome.statistics;
-  return report;
+void account(Engine& engine, const pipe3d::Outcome& outcome) {
+  const DrawWork draw{.threads = outcome.threads, .counts = outcome.counts, .counted = outcome.statistics};
+  engine.account({
+      .time_ns = outcome.instructions * kInstructionTime + outcome.counts.vertices + outcome.counts.pixels.invocations,
+      .progress = 1,  // a part ends where a thread does, or a band of a clear
+      .instructions = outcome.instructions,
+      .draw = &draw,
+  });
 }
 
 void begin_unless_resumed(Engine& engine, const Command& command, LongCommand& work) {
@@ -183,7 +181,7 @@ Next DrawBackEnd::draw(Engine& engine, const Command& command) {
 }
 
 Next DrawBackEnd::finish(Engine& engine, const Command& command, LongCommand& work, const pipe3d::Outcome& outcome) {
-  engine.account(report_of(outcome));
+  account(engine, outcome);
   if (outcome.stream_offsets) {
     set_stream_offsets(engine, *outcome.stream_offsets);
   }

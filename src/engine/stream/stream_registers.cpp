@@ -76,19 +76,22 @@ uint32_t StreamRegisters::ring_head(uint64_t ahead) const {
   return engine_.registers().raw(head);
 }
 
+void StreamRegisters::publish_head() {
+  if (engine_.ring().enabled() && !engine_.state().execlist.restoring()) {
+    engine_.registers().poke(RegisterId::RING_HEAD, ring_head(0));
+  }
+}
+
 void StreamRegisters::publish() {
   mmio::Registers& registers = engine_.registers();
-  const bool restoring = engine_.state().execlist.restoring();  // then these belong to the context that comes
-  if (engine_.ring().enabled() && !restoring) {
-    registers.poke(RegisterId::RING_HEAD, ring_head(0));
-  }
+  publish_head();
   const GpuVa active = engine_.stream().level().address;
   registers.poke(RegisterId::ACTHD, low(active));
   registers.poke(RegisterId::ACTHD_UDW, high(active));
   registers.poke(RegisterId::DMA_FADD, low(active));
   registers.poke(RegisterId::DMA_FADD_UDW, high(active));
   registers.poke(RegisterId::IPEHR, engine_.state().header);
-  if (!restoring) {
+  if (!engine_.state().execlist.restoring()) {  // else these belong to the context that comes
     publish_batches();
     publish_stack();
   }

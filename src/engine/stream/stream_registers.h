@@ -15,8 +15,9 @@ class StreamRegisters final : public mmio::RegisterHandler {
  public:
   explicit StreamRegisters(Engine& engine);
 
-  void publish();  // stream -> registers
-  void adopt();    // registers -> stream, with its batch levels
+  void publish();       // stream -> registers
+  void publish_head();  // RING_HEAD alone
+  void adopt();         // registers -> stream, with its batch levels
   // RING_HEAD with the head this many bytes further on.
   uint32_t ring_head(uint64_t ahead) const;
   // A context leaves before its end: where it stood.

@@ -152,7 +152,7 @@ void Ring::report_head_at_borders() {
 uint32_t Ring::on_read(const mmio::RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
   switch (slot.desc->id) {
     case RegisterId::RING_HEAD:
-      engine_.stream_registers().publish();
+      engine_.stream_registers().publish_head();
       return engine_.registers().peek(RegisterId::RING_HEAD);
     case RegisterId::RING_TAIL:
       return read_tail(stored);
