@@ -32,12 +32,13 @@ uint64_t load(std::span<const std::byte> from) {
 const spec::BarModel* Device::usable_bar(unsigned index, uint64_t offset, unsigned bytes, uint64_t value,
                                          bool is_write) {
   const auto bar = std::ranges::find(model_->bars, index, &spec::BarModel::index);
+  const uint64_t size = bar != model_->bars.end() ? bar_bytes(*bar, options_) : 0;
   std::string_view reason;
   if (bar == model_->bars.end()) {
     reason = "no such BAR";
   } else if (!legal_size(bytes)) {
     reason = "size";
-  } else if (offset >= bar_bytes(*bar, options_) || bytes > bar_bytes(*bar, options_) - offset) {
+  } else if (offset >= size || bytes > size - offset) {
     reason = "beyond the end";
   } else if (bar->kind == spec::BarKind::io ? !config_.io_enabled() : !config_.memory_enabled()) {
     reason = "decoding is off";
