@@ -149,8 +149,10 @@ Next DrawBackEnd::execute(Engine& engine, const Command& command) {
       LongCommand work(engine, command, LongWork::draw);
       begin_unless_resumed(engine, command, work);
       memory::AddressSpace& space = engine.data_space(table_of(engine), memory::Stream::render_cache);
-      return finish(engine, command, work,
-                    pipeline_.depth_operation(input_of(engine, space, unread_), engine.state().draw.progress));
+      const pipe3d::Outcome outcome = work.run(space, [&] {
+        return pipeline_.depth_operation(input_of(engine, space, unread_), engine.state().draw.progress);
+      });
+      return finish(engine, command, work, outcome);
     }
   }
   return Next::advance();
