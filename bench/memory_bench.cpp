@@ -179,9 +179,9 @@ void stream(Setup& setup, unsigned rounds, uint64_t bytes, uint64_t chunk, bool 
   const auto modelled = [&] {
     for (uint64_t at = 0; at < bytes; at += chunk) {
       if (write) {
-        space.write(GpuVa(base + at), buffer);
+        static_cast<void>(space.write(GpuVa(base + at), buffer));
       } else {
-        space.read(GpuVa(base + at), buffer);
+        static_cast<void>(space.read(GpuVa(base + at), buffer));
         g_sink += std::to_integer<uint64_t>(buffer[chunk / 2]);
       }
     }
@@ -209,7 +209,8 @@ void random_reads(Setup& setup, unsigned rounds, uint64_t bytes, size_t together
     Random random;
     for (uint64_t i = 0; i < kReads; ++i) {
       uint64_t line[kLine / 8];
-      space.read(GpuVa(kVa + (random.next() & mask) * kLine), std::as_writable_bytes(std::span(line)));
+      static_cast<void>(
+          space.read(GpuVa(kVa + (random.next() & mask) * kLine), std::as_writable_bytes(std::span(line))));
       g_sink += line[0] ^ line[7];
     }
   };
@@ -221,7 +222,8 @@ void random_reads(Setup& setup, unsigned rounds, uint64_t bytes, size_t together
       for (size_t k = 0; k < together; ++k) {
         addresses[k] = GpuVa(kVa + (random.next() & mask) * kLine);
       }
-      space.read_each(std::span(addresses).first(together), kLine, reinterpret_cast<std::byte*>(lines));
+      static_cast<void>(
+          space.read_each(std::span(addresses).first(together), kLine, reinterpret_cast<std::byte*>(lines)));
       for (size_t k = 0; k < together; ++k) {
         g_sink += lines[k][0] ^ lines[k][7];
       }
@@ -254,7 +256,7 @@ void chase(Setup& setup, unsigned rounds, uint64_t bytes) {
       [&] { loop([&](uint64_t at, uint64_t* line) { std::memcpy(line, setup.raw() + at, kLine); }); },
       [&] {
         loop([&](uint64_t at, uint64_t* line) {
-          setup.space().read(GpuVa(kVa + at), std::as_writable_bytes(std::span(line, kLine / 8)));
+          static_cast<void>(setup.space().read(GpuVa(kVa + at), std::as_writable_bytes(std::span(line, kLine / 8))));
         });
       });
 }

@@ -85,7 +85,7 @@ bool SurfaceRows::look_up(uint64_t address, std::byte*& frame) {
   frame = space_->page_at(GpuVa{address}, access);
   if (frame == nullptr) {
     const memory::AddressSpace::View view = space_->view(GpuVa{address}, access);
-    if (view.stopped) {
+    if (!ok(view.result)) {
       return false;
     }
     if (view.bytes.empty()) {

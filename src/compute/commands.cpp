@@ -18,6 +18,7 @@
 namespace halogen::compute {
 namespace {
 
+using memory::AccessResult;
 using spec::CommandId;
 
 constexpr uint32_t kMostUnitDescriptors = 32;
@@ -26,21 +27,19 @@ constexpr uint32_t kMostLocal_B = 64 * kKib;
 constexpr uint32_t kMostConstantGrfs = 127;    // behind r0
 constexpr size_t kMostMediaThreads = 1 << 20;  // of a walk
 
-bool read_unit(const Generation& generation, const Settings& settings, const message::StateBases& bases,
-               memory::AddressSpace& space, hw::VFE_STATE& unit) {
+AccessResult read_unit(const Generation& generation, const Settings& settings, const message::StateBases& bases,
+                       memory::AddressSpace& space, hw::VFE_STATE& unit) {
   std::array<uint32_t, 3> words{};
-  if (!space.read(message::place(bases.general + settings.descriptors_offset),
-                  std::as_writable_bytes(std::span(words)))) {
-    return false;
-  }
+  const AccessResult result =
+      space.read(message::place(bases.general + settings.descriptors_offset), std::as_writable_bytes(std::span(words)));
   unit = hw::VFE_STATE::unpack(generation.id(), words);
-  return true;
+  return result;
 }
 
 // The descriptor with this number; what is wrong otherwise. Where there are unit states, `descriptors_offset` is the
 // place of the front end's, which names the descriptors.
-JobFault read_descriptor(const Generation& generation, const Settings& settings, const message::StateBases& bases,
-                         uint32_t number, memory::AddressSpace& space, hw::INTERFACE_DESCRIPTOR_DATA& descriptor) {
+JobStatus read_descriptor(const Generation& generation, const Settings& settings, const message::StateBases& bases,
+                          uint32_t number, memory::AddressSpace& space, hw::INTERFACE_DESCRIPTOR_DATA& descriptor) {
   const bool units = has_media_units(generation.id());
   std::array<uint32_t, hw::kMaxDwords<hw::INTERFACE_DESCRIPTOR_DATA>> words{};
   const auto size = static_cast<uint32_t>(spec::bytes_of<hw::INTERFACE_DESCRIPTOR_DATA>(generation.id()));
@@ -51,16 +50,15 @@ JobFault read_descriptor(const Generation& generation, const Settings& settings,
   uint64_t descriptors = bases.dynamic + settings.descriptors_offset;
   if (units) {
     hw::VFE_STATE unit{};
-    if (!read_unit(generation, settings, bases, space, unit)) {
-      return JobFault::memory;
+    if (const AccessResult result = read_unit(generation, settings, bases, space, unit); !ok(result)) {
+      return result;
     }
     descriptors = bases.general + unit.interface_descriptor_base_pointer;
   }
-  if (!space.read(message::place(descriptors + at), std::as_writable_bytes(std::span(words)).first(size))) {
-    return JobFault::memory;
-  }
+  const AccessResult result =
+      space.read(message::place(descriptors + at), std::as_writable_bytes(std::span(words)).first(size));
   descriptor = hw::INTERFACE_DESCRIPTOR_DATA::unpack(generation.id(), words);
-  return JobFault::none;
+  return result;
 }
 
 // Fills what every thread of a kernel gets, for walkers and media objects alike.
@@ -80,11 +78,13 @@ void take_descriptor(const message::StateBases& bases, const hw::INTERFACE_DESCR
 }
 
 // Bytes from memory at the end of the constants, in whole registers; what was not loaded is zero.
-bool append_constants(memory::AddressSpace& space, uint64_t address, size_t wanted_B, size_t there_B, Job& job) {
+AccessResult append_constants(memory::AddressSpace& space, uint64_t address, size_t wanted_B, size_t there_B,
+                              Job& job) {
   const size_t at = job.constants.size();
   job.constants.resize(at + wanted_B);
   const size_t given = std::min(wanted_B, there_B);
-  return given == 0 || space.read(message::place(address), std::span(job.constants).subspan(at, given));
+  return given == 0 ? AccessResult::ok
+                    : space.read(message::place(address), std::span(job.constants).subspan(at, given));
 }
 
 }  // namespace
@@ -93,15 +93,15 @@ bool has_media_units(spec::GenId gen) {
   return pipeline_rules(gen).pipeline == PipelineForm::units;
 }
 
-JobFault take_media_units(const Generation& generation, const message::StateBases& bases,
-                          const hw::CONSTANT_BUFFER& constants, memory::AddressSpace& space, Settings& settings) {
+JobStatus take_media_units(const Generation& generation, const message::StateBases& bases,
+                           const hw::CONSTANT_BUFFER& constants, memory::AddressSpace& space, Settings& settings) {
   constexpr uint32_t kConstantUnit_B = 64;
   if (settings.descriptors_B == 0) {
     return JobFault::no_descriptor;
   }
   hw::VFE_STATE unit{};
-  if (!read_unit(generation, settings, bases, space, unit)) {
-    return JobFault::memory;
+  if (const AccessResult result = read_unit(generation, settings, bases, space, unit); !ok(result)) {
+    return result;
   }
   settings.scratch_base = unit.scratch_space_base_pointer;
   settings.scratch_code = unit.per_thread_scratch_space;
@@ -199,15 +199,15 @@ void append_commands(spec::GenId gen, const Settings& settings, std::vector<uint
   spec::append_command(gen, out, descriptors);
 }
 
-JobFault make_job(const Generation& generation, const Settings& settings, const message::StateBases& bases,
-                  std::span<const uint32_t> walker, const std::array<uint32_t, 3>* counts, memory::AddressSpace& space,
-                  Job& job) {
+JobStatus make_job(const Generation& generation, const Settings& settings, const message::StateBases& bases,
+                   std::span<const uint32_t> walker, const std::array<uint32_t, 3>* counts, memory::AddressSpace& space,
+                   Job& job) {
   const auto walk = hw::GPGPU_WALKER::unpack(generation.id(), walker);
   hw::INTERFACE_DESCRIPTOR_DATA descriptor{};
-  if (const JobFault fault =
+  if (const JobStatus status =
           read_descriptor(generation, settings, bases, walk.interface_descriptor_offset, space, descriptor);
-      fault != JobFault::none) {
-    return fault;
+      status.fault != JobFault::none) {
+    return status;
   }
   job = {};
   take_descriptor(bases, descriptor, job);
@@ -239,16 +239,14 @@ JobFault make_job(const Generation& generation, const Settings& settings, const 
   const uint64_t wanted = (uint64_t{job.shared_grfs} + uint64_t{job.thread_grfs} * job.group_threads()) * 32;
   job.constants.resize(wanted);
   const uint64_t given = std::min<uint64_t>(wanted, there > offset ? there - offset : 0);
-  if (given != 0 && !space.read(message::place(constants + offset), std::span(job.constants).first(given))) {
-    return JobFault::memory;
-  }
-  return JobFault::none;
+  return given == 0 ? AccessResult::ok
+                    : space.read(message::place(constants + offset), std::span(job.constants).first(given));
 }
 
 // Registers behind r0: constants, the command's own data, then what it points to. Behind them, for the threads of a
 // walk, the position of each.
-JobFault make_media_job(const Generation& generation, const Settings& settings, const message::StateBases& bases,
-                        CommandId command, std::span<const uint32_t> dwords, memory::AddressSpace& space, Job& job) {
+JobStatus make_media_job(const Generation& generation, const Settings& settings, const message::StateBases& bases,
+                         CommandId command, std::span<const uint32_t> dwords, memory::AddressSpace& space, Job& job) {
   const spec::GenId gen = generation.id();
   std::vector<uint32_t> own;
   hw::MEDIA_OBJECT object{};
@@ -279,10 +277,10 @@ JobFault make_media_job(const Generation& generation, const Settings& settings, 
     }
   }
   hw::INTERFACE_DESCRIPTOR_DATA descriptor{};
-  if (const JobFault fault =
+  if (const JobStatus status =
           read_descriptor(generation, settings, bases, object.interface_descriptor_offset, space, descriptor);
-      fault != JobFault::none) {
-    return fault;
+      status.fault != JobFault::none) {
+    return status;
   }
   job = {};
   take_descriptor(bases, descriptor, job);
@@ -301,16 +299,19 @@ JobFault make_media_job(const Generation& generation, const Settings& settings, 
   const size_t offset_B = descriptor.constant_urb_entry_read_offset * kGrf;
   const size_t constants_B = std::min<size_t>(descriptor.constant_urb_entry_read_length * kGrf, kMost_B);
   const size_t there_B = settings.constants_B > offset_B ? settings.constants_B - offset_B : 0;
-  if (!append_constants(space, bases.dynamic + settings.constants_offset + offset_B, constants_B, there_B, job)) {
-    return JobFault::memory;
+  AccessResult result =
+      append_constants(space, bases.dynamic + settings.constants_offset + offset_B, constants_B, there_B, job);
+  if (!ok(result)) {
+    return result;
   }
   const auto bytes = std::as_bytes(std::span(own).first(std::min(own.size(), kMost_B / sizeof(uint32_t))));
   job.constants.insert(job.constants.end(), bytes.begin(), bytes.end());
   job.constants.resize((job.constants.size() + kGrf - 1) / kGrf * kGrf);
   const size_t indirect_B = std::min<size_t>(object.indirect_data_length, kMost_B);
-  if (!append_constants(space, bases.indirect_object + object.indirect_data_start_address,
-                        (indirect_B + kGrf - 1) / kGrf * kGrf, indirect_B, job)) {
-    return JobFault::memory;
+  result = append_constants(space, bases.indirect_object + object.indirect_data_start_address,
+                            (indirect_B + kGrf - 1) / kGrf * kGrf, indirect_B, job);
+  if (!ok(result)) {
+    return result;
   }
   job.shared_grfs = static_cast<uint32_t>(job.constants.size() / kGrf);
   const auto places = std::as_bytes(std::span(positions));

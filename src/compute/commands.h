@@ -28,25 +28,33 @@ uint32_t local_bytes(const Generation& generation, uint8_t code);
 
 enum class JobFault : uint8_t { none, memory, no_descriptor, too_many_threads };
 
+struct JobStatus {
+  JobStatus(JobFault why) : fault(why) {}
+  JobStatus(memory::AccessResult result) : fault(ok(result) ? JobFault::none : JobFault::memory), access(result) {}
+
+  JobFault fault;
+  memory::AccessResult access = memory::AccessResult::ok;  // not ok: JobFault::memory
+};
+
 // What an interface descriptor can count; walkers could ask for more in a group.
 inline constexpr uint32_t kMostGroupThreads = 1023;
 
 // What a walker asks for; `counts` are the groups of an indirect dispatch, or null.
-JobFault make_job(const Generation& generation, const Settings& settings, const message::StateBases& bases,
-                  std::span<const uint32_t> walker, const std::array<uint32_t, 3>* counts, memory::AddressSpace& space,
-                  Job& job);
+JobStatus make_job(const Generation& generation, const Settings& settings, const message::StateBases& bases,
+                   std::span<const uint32_t> walker, const std::array<uint32_t, 3>* counts, memory::AddressSpace& space,
+                   Job& job);
 
 // Gen4: the media front end's state and the descriptors lie in memory, and constants are the 3D pipeline's.
 bool has_media_units(spec::GenId gen);
 // Brings what they say now into the settings.
-JobFault take_media_units(const Generation& generation, const message::StateBases& bases,
-                          const hw::CONSTANT_BUFFER& constants, memory::AddressSpace& space, Settings& settings);
+JobStatus take_media_units(const Generation& generation, const message::StateBases& bases,
+                           const hw::CONSTANT_BUFFER& constants, memory::AddressSpace& space, Settings& settings);
 
 // What a MEDIA_OBJECT, a MEDIA_OBJECT_PRT (one thread) or a MEDIA_OBJECT_WALKER (one a position, media_walk.h) asks
 // for. Left out: children of them, colours of a walk in the threads' headers, and the scoreboard, for which nothing
 // waits that is done in order.
-JobFault make_media_job(const Generation& generation, const Settings& settings, const message::StateBases& bases,
-                        spec::CommandId command, std::span<const uint32_t> dwords, memory::AddressSpace& space,
-                        Job& job);
+JobStatus make_media_job(const Generation& generation, const Settings& settings, const message::StateBases& bases,
+                         spec::CommandId command, std::span<const uint32_t> dwords, memory::AddressSpace& space,
+                         Job& job);
 
 }  // namespace halogen::compute

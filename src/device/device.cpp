@@ -279,7 +279,7 @@ void Device::on_overlay_flip_pending(bool pending) {
 
 // One page, through the global table. Where there is none the registers read zero, and the fault says why.
 void Device::on_overlay_fetch(const display::OverlayFlip& request, std::span<std::byte> into) {
-  if (!memory_.external_space(memory::Stream::overlay).read(GpuVa{request.address.value}, into)) {
+  if (!ok(memory_.external_space(memory::Stream::overlay).read(GpuVa{request.address.value}, into))) {
     std::ranges::fill(into, std::byte{0});
   }
 }

@@ -43,8 +43,6 @@ class EngineSet::Port final : public engine::Services {
       listener->on_context_switch(number_, step);
     }
   }
-  bool hung_by_fault() const override { return memory_.faults().engine(number_).hung; }
-  bool waits_for_page() const override { return memory_.faults().engine(number_).waiting.has_value(); }
 
   void interrupt(EngineCause cause) override { listener_.on_engine_interrupt(number_, cause); }
   void set_interrupt_level(EngineCause cause, bool asserted) override {

@@ -169,7 +169,7 @@ void Engine::stopped_at_hole() {
   if (generation_.has(spec::Feature::no_fault_model)) {
     hang("no page where commands are fetched");
   } else {
-    stopped_by_fault();
+    stopped_by_fault(fetch_.result());
   }
 }
 
@@ -215,16 +215,19 @@ Next Engine::hang(std::string_view reason) {
   return Next::hold();
 }
 
-Next Engine::stopped_by_fault() {
+Next Engine::stopped_by_fault(memory::AccessResult result) {
   spend(kCommandTime);
-  if (services_.waits_for_page()) {
-    return wait(WaitKind::page);
+  switch (result) {
+    case memory::AccessResult::ok:
+    case memory::AccessResult::stopped:
+      break;
+    case memory::AccessResult::hung:
+      state_.activity = Activity::hung;
+      break;
+    case memory::AccessResult::waits_for_page:
+      return wait(WaitKind::page);
   }
-  if (services_.hung_by_fault()) {
-    state_.activity = Activity::hung;
-    return Next::hold();
-  }
-  return Next::hold();  // nothing holds it any more: again
+  return Next::hold();
 }
 
 void Engine::account(const WorkReport& report) {

@@ -120,8 +120,10 @@ class Engine {
   Next wait(WaitKind kind, uint32_t detail = 0, std::optional<uint64_t> until = std::nullopt);
   // Stops the engine until it is reset.
   Next hang(std::string_view reason);
-  // Handles an access that a fault stopped: the command is repeated after the page response, or never.
-  Next stopped_by_fault();
+  // Handles an access that did not happen: the command is repeated, at once or after the page response, or never.
+  Next stopped_by_fault(memory::AccessResult result);
+  // Returns what follows the last access of a command.
+  Next after(memory::AccessResult result) { return ok(result) ? Next::advance() : stopped_by_fault(result); }
   // Ends a part of a long command. The command is parsed again for the next part.
   Next go_on() {
     did_part_ = true;

@@ -61,9 +61,6 @@ class Services : public EventSink {
   virtual void flush_translations() = 0;
   // Tells every unit that follows the contexts of an engine.
   virtual void on_context_switch(const ContextStep& step) = 0;
-  // A translation fault stopped the engine: for good (until reset), or until a page response comes.
-  virtual bool hung_by_fault() const = 0;
-  virtual bool waits_for_page() const = 0;
 
   virtual void interrupt(EngineCause cause) = 0;
   virtual void set_interrupt_level(EngineCause cause, bool asserted) = 0;

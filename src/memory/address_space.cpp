@@ -22,6 +22,22 @@ void clear(std::byte* host, size_t bytes) {
 }
 void clear(const std::byte*, size_t) {}
 
+AccessResult result_of(FaultAction action) {
+  switch (action) {
+    case FaultAction::skip:
+    case FaultAction::filter:
+    case FaultAction::retry:
+      break;
+    case FaultAction::stop:
+      return AccessResult::stopped;
+    case FaultAction::hang:
+      return AccessResult::hung;
+    case FaultAction::wait:
+      return AccessResult::waits_for_page;
+  }
+  return AccessResult::ok;
+}
+
 }  // namespace
 
 void AddressSpace::load(const WalkContext& context) {
@@ -134,33 +150,30 @@ std::byte* AddressSpace::hit_or_short_walk(uint64_t address, Access access) {
   return frame;
 }
 
-std::optional<TlbEntry> AddressSpace::full_walk(uint64_t address, Access access, bool& stopped) {
+AddressSpace::Translation AddressSpace::full_walk(uint64_t address, Access access) {
   const TlbEntry* entry = tlb_->look_up(tag_, address >> kFrameBits, access);
   if (entry == nullptr) {
-    return walk_and_fill(address, access, stopped);
+    return walk_and_fill(address, access);
   }
   if (entry->fault == FaultReason::none) {
-    return *entry;
+    return {*entry};
   }
   if (entry->filters(access)) {
     ++filtered_faults_;
-    return std::nullopt;
+    return {};
   }
-  return walk_and_fill(address, access, stopped);
+  return walk_and_fill(address, access);
 }
 
-// Translates through the tiled resource tables. False: the walk ends here, as `entry` or `stopped` says.
-bool AddressSpace::pre_translate(uint64_t address, Access access, uint64_t& walked, TlbEntry& entry, bool& stopped) {
+// Translates through the tiled resource tables, if they cover the address.
+PreTranslation::Result AddressSpace::pre_translate(uint64_t address, Access access) {
   if (pre_ == nullptr || in_tile_table_ || !pre_->covers(address)) {
-    return true;
+    return {.address = address};
   }
   in_tile_table_ = true;
   const PreTranslation::Result result = pre_->translate(address, access);
   in_tile_table_ = false;
-  stopped = result.stopped;
-  entry.tile = result.tile;
-  walked = result.address;
-  return !stopped && result.tile == Tile::mapped;
+  return result;
 }
 
 // A walk from the cached upper levels that ends in a fault proves nothing: software may have raised rights or added
@@ -187,22 +200,24 @@ WalkResult AddressSpace::walk_tables(uint64_t address, Access access) {
   return result;
 }
 
-std::optional<TlbEntry> AddressSpace::walk_and_fill(uint64_t address, Access access, bool& stopped) {
+AddressSpace::Translation AddressSpace::walk_and_fill(uint64_t address, Access access) {
   for (;;) {
     TlbEntry entry;
     entry.page = address >> kFrameBits;
     entry.space = tag_;
     Fault fault{context_.unusable, 0, address, 0, 0, access.write, access.instruction};
     if (context_.format != nullptr) {
-      uint64_t walked = address;
-      if (!pre_translate(address, access, walked, entry, stopped)) {
-        if (stopped) {
-          return std::nullopt;
-        }
+      const PreTranslation::Result tile = pre_translate(address, access);
+      if (!ok(tile.result)) {
+        return {std::nullopt, tile.result};
+      }
+      if (tile.tile != Tile::mapped) {
+        entry.tile = tile.tile;
         entry.writable = entry.dirty = entry.executable = entry.user = entry.null = true;
         tlb_->fill(entry);
-        return entry;
+        return {entry};
       }
+      const uint64_t walked = tile.address;
       const WalkResult result = walk_tables(walked, access);
       const Mapping& mapping = result.mapping;
       fault = result.fault;
@@ -224,7 +239,7 @@ std::optional<TlbEntry> AddressSpace::walk_and_fill(uint64_t address, Access acc
           entry.type_index = mapping.type_index;
           entry.page_bits = walked == address ? mapping.page_bits : kFrameBits;
           tlb_->fill(entry);
-          return entry;
+          return {entry};
         }
         fault = {FaultReason::page_hole, result.last.level, address, mapping.address, 0,
                  access.write,           access.instruction};
@@ -233,35 +248,35 @@ std::optional<TlbEntry> AddressSpace::walk_and_fill(uint64_t address, Access acc
       fault.global = context_.format->mode == WalkMode::ggtt;
     }
     fault.tile_table = in_tile_table_;
-    fault.repeated = in_work_ && skipped_ != 0;
+    fault.repeated = in_work_ && work_.skipped != 0;
     const FaultAction action = faults_->on_fault(fault);
     if (action == FaultAction::retry) {
       continue;
     }
-    stopped = action == FaultAction::stop;
-    skipped_ += stopped ? 0u : 1u;
+    const AccessResult result = result_of(action);
+    work_.skipped += ok(result) ? 1u : 0u;
+    work_.result = std::max(work_.result, result);
     if (action == FaultAction::filter) {
-      entry.tile = Tile::mapped;
       entry.fault = fault.reason;
       tlb_->fill(entry);
     }
-    return std::nullopt;
+    return {std::nullopt, result};
   }
 }
 
 template <class Byte>
-bool AddressSpace::transfer(GpuVa address, std::span<Byte> host, Access access) {
+AccessResult AddressSpace::transfer(GpuVa address, std::span<Byte> host, Access access) {
   std::byte* frame = nullptr;
   if (!hit_inline(address.value, host.size(), access, frame)) [[unlikely]] {
     return transfer_pages(address.value, host, access);
   }
   copy(host.data(), frame + (address.value & kPageMask), host.size());
-  return true;
+  return AccessResult::ok;
 }
 
 // Copies adjacent pages as one run if they are adjacent on the host.
 template <class Byte>
-bool AddressSpace::transfer_pages(uint64_t at, std::span<Byte> host, Access access) {
+AccessResult AddressSpace::transfer_pages(uint64_t at, std::span<Byte> host, Access access) {
   if (speculation_ != nullptr) [[unlikely]] {
     return speculation_->transfer(at, host, access);
   }
@@ -281,10 +296,9 @@ bool AddressSpace::transfer_pages(uint64_t at, std::span<Byte> host, Access acce
     if (bytes != nullptr) {
       run += part;
     } else {
-      bool stopped = false;
-      const std::optional<TlbEntry> entry = full_walk(at, access, stopped);
-      if (stopped) {
-        return false;
+      const auto [entry, result] = full_walk(at, access);
+      if (!ok(result)) {
+        return result;
       }
       if (entry && entry->frame != nullptr) {
         copy(start, entry->frame + (at & kPageMask), part);
@@ -298,30 +312,35 @@ bool AddressSpace::transfer_pages(uint64_t at, std::span<Byte> host, Access acce
     at += part;
   }
   copy(start, frames, run);
-  return true;
+  return AccessResult::ok;
 }
 
-template bool AddressSpace::transfer(GpuVa, std::span<std::byte>, Access);
-template bool AddressSpace::transfer(GpuVa, std::span<const std::byte>, Access);
-template bool AddressSpace::transfer_pages(uint64_t, std::span<std::byte>, Access);
-template bool AddressSpace::transfer_pages(uint64_t, std::span<const std::byte>, Access);
+template AccessResult AddressSpace::transfer(GpuVa, std::span<std::byte>, Access);
+template AccessResult AddressSpace::transfer(GpuVa, std::span<const std::byte>, Access);
+template AccessResult AddressSpace::transfer_pages(uint64_t, std::span<std::byte>, Access);
+template AccessResult AddressSpace::transfer_pages(uint64_t, std::span<const std::byte>, Access);
 
-bool AddressSpace::read_each(std::span<const GpuVa> addresses, size_t bytes, std::byte* into) {
+AccessResult AddressSpace::read_each(std::span<const GpuVa> addresses, size_t bytes, std::byte* into) {
   return transfer_each(addresses, bytes, into, {});
 }
 
-bool AddressSpace::write_each(std::span<const GpuVa> addresses, size_t bytes, const std::byte* from) {
+AccessResult AddressSpace::write_each(std::span<const GpuVa> addresses, size_t bytes, const std::byte* from) {
   return transfer_each(addresses, bytes, from, {.write = true});
 }
 
 // Prefetches the page table entries, then finds the pages and prefetches their bytes, then copies. An access that
 // hit_inline does not serve waits until those before it are done.
 template <class Byte>
-bool AddressSpace::transfer_each(std::span<const GpuVa> addresses, size_t bytes, Byte* host, Access access) {
+AccessResult AddressSpace::transfer_each(std::span<const GpuVa> addresses, size_t bytes, Byte* host, Access access) {
   if (speculation_ != nullptr) [[unlikely]] {
-    return std::ranges::all_of(addresses, [&](GpuVa address) {
-      return speculation_->transfer(address.value, std::span(std::exchange(host, host + bytes), bytes), access);
-    });
+    for (const GpuVa address : addresses) {
+      const AccessResult result =
+          speculation_->transfer(address.value, std::span(std::exchange(host, host + bytes), bytes), access);
+      if (!ok(result)) {
+        return result;
+      }
+    }
+    return AccessResult::ok;
   }
   std::byte* found[kBatch];
   size_t waiting = 0;
@@ -346,13 +365,13 @@ bool AddressSpace::transfer_each(std::span<const GpuVa> addresses, size_t bytes,
       continue;
     }
     finish();
-    if (!transfer_pages(address, std::span(host, bytes), access)) {
-      return false;
+    if (const AccessResult result = transfer_pages(address, std::span(host, bytes), access); !ok(result)) {
+      return result;
     }
     host += bytes;
   }
   finish();
-  return true;
+  return AccessResult::ok;
 }
 
 void AddressSpace::prefetch_entries(std::span<const GpuVa> addresses) const {
@@ -367,10 +386,10 @@ AddressSpace::View AddressSpace::view(GpuVa address, Access access) {
   if (speculation_ != nullptr) {
     return speculation_->view(address, access);
   }
-  View view;
-  const std::optional<TlbEntry> entry = hit_or_short_walk(address.value, access) != nullptr
-                                            ? tlb_->peek(tag_, address.value >> kFrameBits)
-                                            : full_walk(address.value, access, view.stopped);
+  const auto [entry, result] = hit_or_short_walk(address.value, access) != nullptr
+                                   ? Translation{tlb_->peek(tag_, address.value >> kFrameBits)}
+                                   : full_walk(address.value, access);
+  View view{.bytes = {}, .result = result};
   if (!entry) {
     return view;
   }

@@ -11,6 +11,7 @@
 #include <span>
 
 #include "base/strong.h"
+#include "memory/access.h"
 #include "memory/copy_bytes.h"
 #include "memory/quick_walk.h"
 #include "memory/tlb.h"
@@ -25,7 +26,9 @@ enum class FaultAction : uint8_t {
   filter,  // the same, and the TLB keeps the fault: repeats are dropped unreported until a page response or
            // invalidation
   retry,   // the handler changed something (a page response): walk again
-  stop,    // the engine stops here; the access did not happen
+  stop,    // the access does not happen; the client repeats it
+  hang,    // the access does not happen; the engine hangs
+  wait,    // the access does not happen; the engine waits for a page response
 };
 
 class FaultHandler {
@@ -43,8 +46,8 @@ class PreTranslation {
  public:
   struct Result {
     uint64_t address = 0;
-    Tile tile = Tile::mapped;  // null and invalid: reads give zero, writes are dropped
-    bool stopped = false;      // the table walk met a fault that stops the engine
+    Tile tile = Tile::mapped;                // null and invalid: reads give zero, writes are dropped
+    AccessResult result = AccessResult::ok;  // of the reads of the table
   };
 
   virtual ~PreTranslation() = default;
@@ -82,19 +85,19 @@ class AddressSpace final : private PhysicalMemory::Watcher {
   void set_speculation(BufferedSpeculation* speculation) { speculation_ = speculation; }
   const PhysicalMemory& memory() const { return *memory_; }
 
-  // Copies. False: a fault stopped the access; the bytes before it are copied.
-  bool read(GpuVa address, std::span<std::byte> into, bool instruction = false) {
+  // Copy bytes. If a fault stops the access, the bytes before it are copied.
+  AccessResult read(GpuVa address, std::span<std::byte> into, bool instruction = false) {
     return into.size() == kLine && !instruction ? transfer_line(address, into.data())
                                                 : transfer(address, into, {.instruction = instruction});
   }
-  bool write(GpuVa address, std::span<const std::byte> from) {
+  AccessResult write(GpuVa address, std::span<const std::byte> from) {
     return from.size() == kLine ? transfer_line(address, from.data()) : transfer(address, from, {.write = true});
   }
 
   // Accesses of one size that do not depend on each other, as a message of a SIMD unit makes them; their bytes follow
   // each other on the host's side. The same as one `read` or `write` after another, but the waits for memory overlap.
-  bool read_each(std::span<const GpuVa> addresses, size_t bytes, std::byte* into);
-  bool write_each(std::span<const GpuVa> addresses, size_t bytes, const std::byte* from);
+  AccessResult read_each(std::span<const GpuVa> addresses, size_t bytes, std::byte* into);
+  AccessResult write_each(std::span<const GpuVa> addresses, size_t bytes, const std::byte* from);
 
   // Loads or stores one value, aligned or not. Zero: a fault stopped the load.
   template <class T>
@@ -104,25 +107,25 @@ class AddressSpace final : private PhysicalMemory::Watcher {
     if (hit_inline(address.value, sizeof(T), {}, frame)) [[likely]] {
       std::memcpy(&value, frame + address.value % kFrameBytes, sizeof(T));
     } else {
-      transfer_pages(address.value, std::as_writable_bytes(std::span(&value, 1)), {});
+      static_cast<void>(transfer_pages(address.value, std::as_writable_bytes(std::span(&value, 1)), {}));
     }
     return value;
   }
   template <class T>
-  bool store_value(GpuVa address, T value) {
+  AccessResult store_value(GpuVa address, T value) {
     std::byte* frame = nullptr;
     if (hit_inline(address.value, sizeof(T), {.write = true}, frame)) [[likely]] {
       std::memcpy(frame + address.value % kFrameBytes, &value, sizeof(T));
-      return true;
+      return AccessResult::ok;
     }
     return transfer_pages(address.value, std::as_bytes(std::span(&value, 1)), {.write = true});
   }
 
   // Returns the host bytes from `address` to the end of its page, for clients that copy themselves or do an atomic
-  // operation. Empty: a null page, a hole or a skipped fault (`stopped` is then false).
+  // operation. Empty: the access did not happen, or it is a null page, a hole or a skipped fault (`result` is then ok).
   struct View {
     std::span<std::byte> bytes;
-    bool stopped = false;
+    AccessResult result = AccessResult::ok;
     bool null = false;       // a null page or tile: completes with the null indicator
     uint8_t type_index = 0;  // memory type of the page (memory_type.h)
   };
@@ -138,14 +141,18 @@ class AddressSpace final : private PhysicalMemory::Watcher {
   std::byte* look_up_frame(GpuVa address, Access access) const;
 
   // Enclose one piece of work, however many accesses it makes: only its first skipped fault raises an Event. `skipped`:
-  // the faults of its earlier parts. end_work returns the sum.
+  // the faults of its earlier parts.
   void begin_work(uint64_t skipped) {
     in_work_ = true;
-    skipped_ = skipped;
+    work_ = {skipped, AccessResult::ok};
   }
-  uint64_t end_work() {
+  struct Work {
+    uint64_t skipped = 0;  // faults, with those of the earlier parts
+    AccessResult result = AccessResult::ok;
+  };
+  Work end_work() {
     in_work_ = false;
-    return skipped_;
+    return work_;
   }
 
   void invalidate();                    // every translation of this space
@@ -198,35 +205,39 @@ class AddressSpace final : private PhysicalMemory::Watcher {
   }
   // `Byte` is const for a write, whose bytes come from the host.
   template <class Byte>
-  bool transfer(GpuVa address, std::span<Byte> host, Access access);
+  AccessResult transfer(GpuVa address, std::span<Byte> host, Access access);
   template <class Byte>
-  [[gnu::always_inline]] bool transfer_line(GpuVa address, Byte* host) {
+  [[gnu::always_inline]] AccessResult transfer_line(GpuVa address, Byte* host) {
     constexpr Access kAccess{.write = std::is_const_v<Byte>};
     std::byte* frame = nullptr;
     if (!hit_inline(address.value, kLine, kAccess, frame)) [[unlikely]] {
       return transfer_pages(address.value, std::span(host, kLine), kAccess);
     }
     copy(host, frame + address.value % kFrameBytes, kLine);
-    return true;
+    return AccessResult::ok;
   }
   // The type of the host's side gives the direction.
   static void copy(std::byte* host, std::byte* memory, size_t bytes) { copy_bytes(host, memory, bytes); }
   static void copy(const std::byte* host, std::byte* memory, size_t bytes) { copy_bytes(memory, host, bytes); }
   template <class Byte>
-  bool transfer_pages(uint64_t at, std::span<Byte> host, Access access);
+  AccessResult transfer_pages(uint64_t at, std::span<Byte> host, Access access);
   template <class Byte>
-  bool transfer_each(std::span<const GpuVa> addresses, size_t bytes, Byte* host, Access access);
+  AccessResult transfer_each(std::span<const GpuVa> addresses, size_t bytes, Byte* host, Access access);
   void prefetch_entries(std::span<const GpuVa> addresses) const;
 
   // Returns the frame of an access that the TLB or a short walk serves. Null: the access needs a full walk.
   std::byte* hit_or_short_walk(uint64_t address, Access access);
-  // Returns the entry that serves the access. Nothing: a fault was skipped or stopped it.
-  std::optional<TlbEntry> full_walk(uint64_t address, Access access, bool& stopped);
+  // Without an entry a fault was skipped (`result` is ok), or it stopped the access.
+  struct Translation {
+    std::optional<TlbEntry> entry;
+    AccessResult result = AccessResult::ok;
+  };
+  Translation full_walk(uint64_t address, Access access);
   std::byte* frame_of(MemorySpace space, uint64_t address);
   void on_windows_changed() override;
   void find_direct_entries(MemorySpace space);
-  std::optional<TlbEntry> walk_and_fill(uint64_t address, Access access, bool& stopped);
-  bool pre_translate(uint64_t address, Access access, uint64_t& walked, TlbEntry& entry, bool& stopped);
+  Translation walk_and_fill(uint64_t address, Access access);
+  PreTranslation::Result pre_translate(uint64_t address, Access access);
   WalkResult walk_tables(uint64_t address, Access access);
   void unmapped(uint64_t address, const std::optional<TlbEntry>& entry) {
     if (entry && entry->tile != Tile::mapped && pre_ != nullptr) {
@@ -254,12 +265,12 @@ class AddressSpace final : private PhysicalMemory::Watcher {
   bool in_tile_table_ = false;  // a tiled resource table is being read: its address is not translated again
   uint64_t filtered_faults_ = 0;
   bool in_work_ = false;
-  uint64_t skipped_ = 0;
+  Work work_;
 };
 
-extern template bool AddressSpace::transfer(GpuVa, std::span<std::byte>, Access);
-extern template bool AddressSpace::transfer(GpuVa, std::span<const std::byte>, Access);
-extern template bool AddressSpace::transfer_pages(uint64_t, std::span<std::byte>, Access);
-extern template bool AddressSpace::transfer_pages(uint64_t, std::span<const std::byte>, Access);
+extern template AccessResult AddressSpace::transfer(GpuVa, std::span<std::byte>, Access);
+extern template AccessResult AddressSpace::transfer(GpuVa, std::span<const std::byte>, Access);
+extern template AccessResult AddressSpace::transfer_pages(uint64_t, std::span<std::byte>, Access);
+extern template AccessResult AddressSpace::transfer_pages(uint64_t, std::span<const std::byte>, Access);
 
 }  // namespace halogen::memory

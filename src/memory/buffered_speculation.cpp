@@ -24,18 +24,18 @@ void mark(DwordMask& mask, size_t offset, size_t bytes) {
   }
 }
 
-// Calls `part` for each page of an access.
+// Calls `part` for each page of an access, until it returns false.
 template <class Byte, class Do>
-bool for_each_page(uint64_t address, std::span<Byte> host, Do&& part) {
+AccessResult for_each_page(uint64_t address, std::span<Byte> host, Do&& part) {
   while (!host.empty()) {
     const size_t bytes = std::min<uint64_t>(host.size(), kFrameBytes - (address & kPageMask));
     if (!part(address, host.first(bytes))) {
-      return false;
+      return AccessResult::stopped;
     }
     host = host.subspan(bytes);
     address += bytes;
   }
-  return true;
+  return AccessResult::ok;
 }
 
 uint64_t key_of(const std::byte* frame) {
@@ -165,7 +165,7 @@ void BufferedSpeculation::write_part(Page& page, size_t offset, std::span<const 
   }
 }
 
-bool BufferedSpeculation::transfer(uint64_t address, std::span<std::byte> host, Access access) {
+AccessResult BufferedSpeculation::transfer(uint64_t address, std::span<std::byte> host, Access access) {
   if (accessor_ != nullptr) {
     return for_each_page(address, host, [&](uint64_t at, std::span<std::byte> part) {
       const std::byte* const page = accessor_->page(at >> kFrameBits, access);
@@ -179,7 +179,7 @@ bool BufferedSpeculation::transfer(uint64_t address, std::span<std::byte> host, 
     return real_->read(GpuVa{address}, host, access.instruction);
   }
   if (access.instruction) {
-    return false;
+    return AccessResult::stopped;
   }
   return for_each_page(address, host, [&](uint64_t at, std::span<std::byte> part) {
     const Mapping* const mapping = find(at);
@@ -191,7 +191,7 @@ bool BufferedSpeculation::transfer(uint64_t address, std::span<std::byte> host, 
   });
 }
 
-bool BufferedSpeculation::transfer(uint64_t address, std::span<const std::byte> host, Access access) {
+AccessResult BufferedSpeculation::transfer(uint64_t address, std::span<const std::byte> host, Access access) {
   if (accessor_ != nullptr) {
     return for_each_page(address, host, [&](uint64_t at, std::span<const std::byte> part) {
       std::byte* const page = accessor_->page(at >> kFrameBits, access);
@@ -202,9 +202,9 @@ bool BufferedSpeculation::transfer(uint64_t address, std::span<const std::byte> 
     });
   }
   if (written_ != nullptr) {
-    const bool done = real_->write(GpuVa{address}, host);
+    const AccessResult result = real_->write(GpuVa{address}, host);
     note_write(address, host.size());
-    return done;
+    return result;
   }
   return for_each_page(address, host, [&](uint64_t at, std::span<const std::byte> part) {
     Mapping* const mapping = find(at);
@@ -235,12 +235,12 @@ AddressSpace::View BufferedSpeculation::view(GpuVa address, Access access) {
   if (accessor_ != nullptr) {
     std::byte* const page = accessor_->page(address.value >> kFrameBits, access);
     const uint64_t offset = address.value & kPageMask;
-    view.stopped = page == nullptr;
+    view.result = page == nullptr ? AccessResult::stopped : AccessResult::ok;
     view.bytes = page != nullptr ? std::span(page + offset, kFrameBytes - offset) : std::span<std::byte>();
     return view;
   }
   if (written_ == nullptr) {
-    view.stopped = true;
+    view.result = AccessResult::stopped;
     return view;
   }
   view = real_->view(address, access);

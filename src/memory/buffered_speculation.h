@@ -66,8 +66,8 @@ class BufferedSpeculation {
   bool commit(WrittenPages& written);
 
   // Called by the AddressSpace that the speculation is set on.
-  bool transfer(uint64_t address, std::span<std::byte> host, Access access);
-  bool transfer(uint64_t address, std::span<const std::byte> host, Access access);
+  AccessResult transfer(uint64_t address, std::span<std::byte> host, Access access);
+  AccessResult transfer(uint64_t address, std::span<const std::byte> host, Access access);
   AddressSpace::View view(GpuVa address, Access access);
 
  private:

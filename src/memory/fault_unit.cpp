@@ -218,7 +218,7 @@ FaultAction FaultUnit::report_recoverable(unsigned engine, const Fault& fault) {
   if (model == FaultModel::halt) {
     state.waiting = page;
     tell_pending(engine);
-    return FaultAction::stop;
+    return FaultAction::wait;
   }
   if (++state.streamed == config_.stream_threshold && listener_ != nullptr) {
     listener_->on_switch_request(engine);
@@ -239,8 +239,7 @@ FaultAction FaultUnit::give_up(unsigned engine, const Fault& fault) {
   if (state.continue_after_fault || state.context.model == FaultModel::carry_on) {
     return FaultAction::skip;
   }
-  state.hung = true;
-  return FaultAction::stop;
+  return FaultAction::hang;
 }
 
 FaultUnit::Sent FaultUnit::send(PageRequest& request) {

@@ -96,7 +96,6 @@ struct FaultContext {
 // State: plain data.
 struct FaultEngineState {
   FaultContext context;
-  bool hung = false;
   bool continue_after_fault = false;  // the option to skip instead of hanging
   bool reset_expected = false;        // a tiled resource table could not be read: what follows is garbage
   bool in_reset = false;

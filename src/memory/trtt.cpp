@@ -233,8 +233,8 @@ PreTranslation::Result TiledResources::translate(uint64_t address, Access /*acce
   for (const unsigned shift : {35u, 26u}) {
     uint64_t entry = 0;
     const GpuVa at = entry_address(table, 8 * bits(address, shift + 8, shift));
-    if (!space_->read(at, std::as_writable_bytes(std::span(&entry, 1)))) {
-      result.stopped = true;
+    result.result = space_->read(at, std::as_writable_bytes(std::span(&entry, 1)));
+    if (!ok(result.result)) {
       return result;
     }
     const uint32_t dwords[2] = {static_cast<uint32_t>(entry), static_cast<uint32_t>(entry >> 32)};
@@ -247,9 +247,11 @@ PreTranslation::Result TiledResources::translate(uint64_t address, Access /*acce
   }
   uint32_t tile = 0;
   const GpuVa at = entry_address(table, 4 * bits(address, 25, kTileBits));
-  if (!space_->read(at, std::as_writable_bytes(std::span(&tile, 1)))) {
-    result.stopped = true;
-  } else if (tile == set.null_value) {
+  result.result = space_->read(at, std::as_writable_bytes(std::span(&tile, 1)));
+  if (!ok(result.result)) {
+    return result;
+  }
+  if (tile == set.null_value) {
     result.tile = Tile::null;
   } else if (tile == set.invalid_value) {
     result.tile = Tile::invalid;

@@ -17,8 +17,8 @@ using Offsets = std::array<uint64_t, kLanes>;
 
 constexpr uint32_t kDwordMask = ~uint32_t{3};
 
-SendOutcome outcome(bool done) {
-  return done ? SendOutcome::done : SendOutcome::fault;
+SendOutcome outcome(memory::AccessResult result) {
+  return ok(result) ? SendOutcome::done : SendOutcome::fault;
 }
 
 // Registers that one dword for each lane takes.
@@ -62,11 +62,11 @@ SendOutcome untyped_planes(Call& call, const MemoryTarget& target, Offsets offse
         for (unsigned lane = 0; lane < width; ++lane) {
           values[lane] = call.payload.dword(data + plane, lane);
         }
-        if (!target.write_lanes(lanes, offsets, 4, reinterpret_cast<const std::byte*>(values.data()))) {
+        if (!ok(target.write_lanes(lanes, offsets, 4, reinterpret_cast<const std::byte*>(values.data())))) {
           return SendOutcome::fault;
         }
       } else {
-        if (!target.read_lanes(lanes, offsets, 4, reinterpret_cast<std::byte*>(values.data()))) {
+        if (!ok(target.read_lanes(lanes, offsets, 4, reinterpret_cast<std::byte*>(values.data())))) {
           return SendOutcome::fault;
         }
         for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
@@ -142,7 +142,7 @@ SendOutcome a64_scattered(Call& call, bool write) {
       if (write) {
         return outcome(target.write_lanes(lanes, offsets, count, values.data()));
       }
-      if (!target.read_lanes(lanes, offsets, count, values.data())) {
+      if (!ok(target.read_lanes(lanes, offsets, count, values.data()))) {
         return SendOutcome::fault;
       }
       for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
@@ -173,11 +173,11 @@ SendOutcome a64_scattered(Call& call, bool write) {
         const uint64_t value = bytes == 8 ? call.payload.value<uint64_t>(at) : call.payload.value<uint32_t>(at);
         std::memcpy(values.data() + lane * bytes, &value, bytes);
       }
-      if (!target.write_lanes(lanes, offsets, bytes, values.data())) {
+      if (!ok(target.write_lanes(lanes, offsets, bytes, values.data()))) {
         return SendOutcome::fault;
       }
     } else {
-      if (!target.read_lanes(lanes, offsets, bytes, values.data())) {
+      if (!ok(target.read_lanes(lanes, offsets, bytes, values.data()))) {
         return SendOutcome::fault;
       }
       for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
@@ -208,7 +208,7 @@ SendOutcome atomic_lanes(Call& call, const MemoryTarget& target, const Offsets& 
   for (uint32_t rest = call.lanes(width); rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     const MemoryTarget::Spot spot = target.spot(offsets[lane], sizeof(T));
-    if (spot.stopped) {
+    if (!ok(spot.result)) {
       return SendOutcome::fault;
     }
     places[lane] = spot.bytes;
@@ -314,7 +314,7 @@ SendOutcome scattered(Call& call, unsigned bytes, unsigned shift, bool write) {
     }
     return outcome(target->write_lanes(lanes, offsets, bytes, values.data()));
   }
-  if (!target->read_lanes(lanes, offsets, bytes, values.data())) {
+  if (!ok(target->read_lanes(lanes, offsets, bytes, values.data()))) {
     return SendOutcome::fault;
   }
   for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {

@@ -57,7 +57,7 @@ SendOutcome move(Call& call, const MemoryTarget& target, uint64_t offset, const 
   if (!write) {
     std::array<std::byte, kMaxBytes> bytes;
     const std::span into = std::span(bytes).first(block.bytes);
-    if (!target.read(offset, into)) {
+    if (!ok(target.read(offset, into))) {
       return SendOutcome::fault;
     }
     call.response.put_bytes(block.at, into);
@@ -79,7 +79,7 @@ SendOutcome move(Call& call, const MemoryTarget& target, uint64_t offset, const 
     if (at + run * 4 > data.size()) {
       break;  // the message is too short; what hardware writes is not known
     }
-    if (!target.write(offset + i * 4, data.subspan(at, run * 4))) {
+    if (!ok(target.write(offset + i * 4, data.subspan(at, run * 4)))) {
       return SendOutcome::fault;
     }
     i += run;
@@ -130,11 +130,11 @@ SendOutcome dual_block(Call& call, bool write) {
         const size_t at = reg * eu::kGrfBytes + half * kOword + dword * 4;
         std::array<std::byte, 4> bytes{};
         if (write) {
-          if (at + 4 <= data.size() && !target->write(offset, data.subspan(at, 4))) {
+          if (at + 4 <= data.size() && !ok(target->write(offset, data.subspan(at, 4)))) {
             return SendOutcome::fault;
           }
         } else {
-          if (!target->read(offset, bytes)) {
+          if (!ok(target->read(offset, bytes))) {
             return SendOutcome::fault;
           }
           call.response.put_bytes(at, bytes);

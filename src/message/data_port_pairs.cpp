@@ -41,7 +41,7 @@ SendOutcome untyped_pair(Call& call, bool write) {
     const uint64_t at = address_of(call, channel / kComponents) + component * sizeof(uint32_t);
     uint32_t value = write ? call.payload.dword(call.data + 1, channel) : 0;
     const auto bytes = std::as_writable_bytes(std::span(&value, 1));
-    if (!(write ? target->write(at, bytes) : target->read(at, bytes))) {
+    if (!ok(write ? target->write(at, bytes) : target->read(at, bytes))) {
       return SendOutcome::fault;
     }
     if (!write) {
@@ -64,7 +64,7 @@ SendOutcome untyped_atomic_pair(Call& call) {
   for (unsigned vector = 0; vector < kVectors; ++vector) {
     if (is_on(call, vector * kComponents)) {
       const MemoryTarget::Spot spot = target->spot(address_of(call, vector), sizeof(uint32_t));
-      if (spot.stopped) {
+      if (!ok(spot.result)) {
         return SendOutcome::fault;
       }
       places[vector] = spot.bytes;

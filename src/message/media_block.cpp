@@ -49,13 +49,13 @@ SendOutcome media_block(Call& call, bool write) {
       const auto pixel = static_cast<uint32_t>(shown_x / pixel_B);
       const uint64_t address = texel_address(*surface, pixel, shown_y, 0, 0) + static_cast<uint64_t>(shown_x % pixel_B);
       if (write) {
-        if (!space.write(place(address), data.subspan(at, 1))) {
+        if (!ok(space.write(place(address), data.subspan(at, 1)))) {
           return SendOutcome::fault;
         }
         continue;
       }
       std::array<std::byte, 1> byte{};
-      if (!space.read(place(address), byte)) {
+      if (!ok(space.read(place(address), byte))) {
         return SendOutcome::fault;
       }
       call.response.put_bytes(at, byte);

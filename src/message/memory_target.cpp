@@ -7,6 +7,8 @@
 namespace halogen::message {
 namespace {
 
+using memory::AccessResult;
+
 constexpr unsigned kMaxBytes = 16;
 
 template <class Do>
@@ -18,8 +20,8 @@ void for_each_lane(uint32_t lanes, Do&& visit) {
 
 }  // namespace
 
-bool MemoryTarget::read_lanes(uint32_t lanes, const std::array<uint64_t, kLanes>& offsets, unsigned bytes,
-                              std::byte* into) const {
+memory::AccessResult MemoryTarget::read_lanes(uint32_t lanes, const std::array<uint64_t, kLanes>& offsets,
+                                              unsigned bytes, std::byte* into) const {
   lanes &= (1u << kLanes) - 1;
   if (space_ == nullptr) {
     for_each_lane(lanes, [&](unsigned lane) {
@@ -29,7 +31,7 @@ bool MemoryTarget::read_lanes(uint32_t lanes, const std::array<uint64_t, kLanes>
         std::memset(into + lane * bytes, 0, bytes);
       }
     });
-    return true;
+    return AccessResult::ok;
   }
   std::array<GpuVa, kLanes> addresses;
   std::array<uint8_t, kLanes> owners;
@@ -43,17 +45,18 @@ bool MemoryTarget::read_lanes(uint32_t lanes, const std::array<uint64_t, kLanes>
     }
   });
   alignas(64) std::array<std::byte, kLanes * kMaxBytes> data{};
-  if (!space_->read_each(std::span(addresses).first(count), bytes, data.data())) {
-    return false;
+  const AccessResult result = space_->read_each(std::span(addresses).first(count), bytes, data.data());
+  if (!ok(result)) {
+    return result;
   }
   for (size_t i = 0; i < count; ++i) {
     std::memcpy(into + owners[i] * bytes, data.data() + i * bytes, bytes);
   }
-  return true;
+  return AccessResult::ok;
 }
 
-bool MemoryTarget::write_lanes(uint32_t lanes, const std::array<uint64_t, kLanes>& offsets, unsigned bytes,
-                               const std::byte* from) const {
+memory::AccessResult MemoryTarget::write_lanes(uint32_t lanes, const std::array<uint64_t, kLanes>& offsets,
+                                               unsigned bytes, const std::byte* from) const {
   lanes &= (1u << kLanes) - 1;
   if (space_ == nullptr) {
     for_each_lane(lanes, [&](unsigned lane) {
@@ -61,7 +64,7 @@ bool MemoryTarget::write_lanes(uint32_t lanes, const std::array<uint64_t, kLanes
         std::memcpy(local_.data() + offsets[lane], from + lane * bytes, bytes);
       }
     });
-    return true;
+    return AccessResult::ok;
   }
   std::array<GpuVa, kLanes> addresses;
   alignas(64) std::array<std::byte, kLanes * kMaxBytes> data{};
@@ -75,33 +78,33 @@ bool MemoryTarget::write_lanes(uint32_t lanes, const std::array<uint64_t, kLanes
   return space_->write_each(std::span(addresses).first(count), bytes, data.data());
 }
 
-bool MemoryTarget::read(uint64_t offset, std::span<std::byte> into) const {
+memory::AccessResult MemoryTarget::read(uint64_t offset, std::span<std::byte> into) const {
   if (limit_ == kNoLimit) {
     return space_->read(place(base_ + offset), into);
   }
   const uint64_t there = offset < limit_ ? std::min<uint64_t>(into.size(), limit_ - offset) : 0;
   std::fill(into.begin() + static_cast<std::ptrdiff_t>(there), into.end(), std::byte{0});
   if (there == 0) {
-    return true;
+    return AccessResult::ok;
   }
   if (space_ == nullptr) {
     std::memcpy(into.data(), local_.data() + offset, there);
-    return true;
+    return AccessResult::ok;
   }
   return space_->read(place(base_ + offset), into.first(there));
 }
 
-bool MemoryTarget::write(uint64_t offset, std::span<const std::byte> from) const {
+memory::AccessResult MemoryTarget::write(uint64_t offset, std::span<const std::byte> from) const {
   if (limit_ == kNoLimit) {
     return space_->write(place(base_ + offset), from);
   }
   const uint64_t there = offset < limit_ ? std::min<uint64_t>(from.size(), limit_ - offset) : 0;
   if (there == 0) {
-    return true;
+    return AccessResult::ok;
   }
   if (space_ == nullptr) {
     std::memcpy(local_.data() + offset, from.data(), there);
-    return true;
+    return AccessResult::ok;
   }
   return space_->write(place(base_ + offset), from.first(there));
 }
@@ -109,7 +112,7 @@ bool MemoryTarget::write(uint64_t offset, std::span<const std::byte> from) const
 MemoryTarget::Spot MemoryTarget::spot(uint64_t offset, unsigned bytes) const {
   if (space_ == nullptr) {
     offset &= ~uint64_t{bytes - 1};
-    return {inside(offset, bytes) ? local_.data() + offset : nullptr, false};
+    return {inside(offset, bytes) ? local_.data() + offset : nullptr, AccessResult::ok};
   }
   offset &= ~uint64_t{bytes - 1};
   const uint64_t address = base_ + offset;
@@ -118,7 +121,7 @@ MemoryTarget::Spot MemoryTarget::spot(uint64_t offset, unsigned bytes) const {
     return {};
   }
   const memory::AddressSpace::View view = space_->view(place(address), {.write = true});
-  return {view.bytes.size() >= bytes ? view.bytes.data() : nullptr, view.stopped};
+  return {view.bytes.size() >= bytes ? view.bytes.data() : nullptr, view.result};
 }
 
 }  // namespace halogen::message

@@ -1,5 +1,5 @@
 // What a data port message reads or writes: a buffer with bounds, memory without, or the shared local memory of the
-// thread's group. Reads outside give zero, writes outside do nothing; memory itself may refuse (then a call is false).
+// thread's group. Reads outside give zero, writes outside do nothing.
 #pragma once
 
 #include <array>
@@ -24,17 +24,18 @@ class MemoryTarget {
   static MemoryTarget none() { return {nullptr, 0, 0, {}}; }
 
   // One element of `bytes` (up to 16) for each lane of the mask, at its offset; those of lane i are at i * bytes.
-  bool read_lanes(uint32_t lanes, const std::array<uint64_t, kLanes>& offsets, unsigned bytes, std::byte* into) const;
-  bool write_lanes(uint32_t lanes, const std::array<uint64_t, kLanes>& offsets, unsigned bytes,
-                   const std::byte* from) const;
+  memory::AccessResult read_lanes(uint32_t lanes, const std::array<uint64_t, kLanes>& offsets, unsigned bytes,
+                                  std::byte* into) const;
+  memory::AccessResult write_lanes(uint32_t lanes, const std::array<uint64_t, kLanes>& offsets, unsigned bytes,
+                                   const std::byte* from) const;
 
   // Bytes in a row.
-  bool read(uint64_t offset, std::span<std::byte> into) const;
-  bool write(uint64_t offset, std::span<const std::byte> from) const;
+  memory::AccessResult read(uint64_t offset, std::span<std::byte> into) const;
+  memory::AccessResult write(uint64_t offset, std::span<const std::byte> from) const;
 
   struct Spot {
     std::byte* bytes = nullptr;  // null: outside, or nothing there
-    bool stopped = false;
+    memory::AccessResult result = memory::AccessResult::ok;
   };
   // Where an atomic operation of so many bytes works.
   Spot spot(uint64_t offset, unsigned bytes) const;

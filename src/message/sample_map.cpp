@@ -38,7 +38,7 @@ class MapPages {
   // end below it.
   bool settle(uint64_t base, uint64_t offset, uint64_t first_row, uint32_t layer) {
     std::array<std::byte, kPage_B> page;
-    if (!space_.read(place(base + offset), page)) {
+    if (!ok(space_.read(place(base + offset), page))) {
       return false;
     }
     if (std::ranges::find(page, kClear) == page.end()) {
@@ -59,13 +59,13 @@ class MapPages {
       for (uint32_t sample = 0; sample < surface_.samples; ++sample) {
         const uint64_t to =
             texel_address(surface_, static_cast<uint32_t>(x), static_cast<uint32_t>(y), layer, 0, sample);
-        if (!space_.write(place(to), colour_)) {
+        if (!ok(space_.write(place(to), colour_))) {
           return false;
         }
       }
       std::memcpy(pixel.data(), identity.data(), pixel_B_);
     }
-    return space_.write(place(base + offset), page);
+    return ok(space_.write(place(base + offset), page));
   }
 
  private:
@@ -96,7 +96,7 @@ surface::Texel identity_map(uint32_t samples) {
 bool clear_colour(const hw::RENDER_SURFACE_STATE& state, bool integer, memory::AddressSpace& space,
                   surface::Texel& colour) {
   if (state.clear_value_address_enable) {
-    return space.read(place(state.clear_value_address.value), std::as_writable_bytes(std::span(colour)));
+    return ok(space.read(place(state.clear_value_address.value), std::as_writable_bytes(std::span(colour))));
   }
   const uint32_t one = integer ? 1 : kOneFloat;
   colour = {state.red_clear_color | (state.red_clear_color_one ? one : 0),

@@ -27,8 +27,8 @@ const Surface* SurfaceTable::find(const Generation& generation, const Environmen
   }
   uint32_t entry = 0;
   const uint64_t table = environment.binding_table;
-  if (!environment.space->read(place(table + uint64_t{index} * sizeof(entry)),
-                               std::as_writable_bytes(std::span(&entry, 1)))) {
+  if (!ok(environment.space->read(place(table + uint64_t{index} * sizeof(entry)),
+                                  std::as_writable_bytes(std::span(&entry, 1))))) {
     return nullptr;
   }
   const auto pointer = hw::BINDING_TABLE_STATE::unpack(generation.id(), std::span(&entry, 1)).surface_state_pointer;
@@ -42,7 +42,7 @@ const Surface* SurfaceTable::at(const Generation& generation, memory::AddressSpa
     return &known->second;
   }
   std::array<uint32_t, hw::kMaxDwords<hw::RENDER_SURFACE_STATE>> state{};
-  if (!space.read(place(address), std::as_writable_bytes(std::span(state)))) {
+  if (!ok(space.read(place(address), std::as_writable_bytes(std::span(state))))) {
     return nullptr;
   }
   const auto fields = hw::RENDER_SURFACE_STATE::unpack(generation.id(), state);

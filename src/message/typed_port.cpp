@@ -113,14 +113,14 @@ SendOutcome typed_access(Call& call, bool write) {
       }
       if (spot.inside) {
         surface::pack_texel(*surface->format, texel, bytes.data());
-        if (!space.write(place(spot.address), texel_bytes)) {
+        if (!ok(space.write(place(spot.address), texel_bytes))) {
           return SendOutcome::fault;
         }
       }
       continue;
     }
     if (spot.inside) {
-      if (!space.read(place(spot.address), texel_bytes)) {
+      if (!ok(space.read(place(spot.address), texel_bytes))) {
         return SendOutcome::fault;
       }
       texel = surface::unpack_texel(*surface->format, bytes.data());
@@ -154,7 +154,7 @@ SendOutcome typed_atomic(Call& call) {
       continue;
     }
     const memory::AddressSpace::View view = space.view(place(spot.address), {.write = true});
-    if (view.stopped) {
+    if (!ok(view.result)) {
       return SendOutcome::fault;
     }
     places[lane] = view.bytes.size() >= sizeof(uint32_t) ? view.bytes.data() : nullptr;

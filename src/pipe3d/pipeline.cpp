@@ -19,7 +19,7 @@ constexpr uint32_t kMaxConstantGrfs = 127;
 
 bool read_constants(Shader& shader, memory::AddressSpace& space) {
   shader.constants.clear();
-  bool ok = true;
+  bool done = true;
   for (const PushPiece& piece : shader.push) {
     const size_t before = shader.constants.size();
     const uint32_t grfs =
@@ -28,9 +28,9 @@ bool read_constants(Shader& shader, memory::AddressSpace& space) {
       continue;
     }
     shader.constants.resize(before + grfs * eu::kGrfBytes);
-    ok = space.read(message::place(piece.address), std::span(shader.constants).subspan(before)) && ok;
+    done = ok(space.read(message::place(piece.address), std::span(shader.constants).subspan(before))) && done;
   }
-  return ok;
+  return done;
 }
 
 Shape shape_of(Topology topology) {

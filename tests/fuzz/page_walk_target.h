@@ -84,7 +84,7 @@ class PageWalk final : private Input {
     } else {
       // Cached entries may be stale: only check that nothing breaks, then make both sides equal.
       std::vector<std::byte> bytes(take_size());
-      twin.space().read(GpuVa(take_address(world)), bytes);
+      static_cast<void>(twin.space().read(GpuVa(take_address(world)), bytes));
       twin.space().view(GpuVa(take_address(world)), {});
       twin.space().load_value<uint32_t>(GpuVa(take_address(world)));
       twin.space().invalidate();

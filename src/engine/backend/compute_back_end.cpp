@@ -68,23 +68,23 @@ std::optional<Next> ComputeBackEnd::prepare(Engine& engine, const Command& comma
   }
   walk = {};
   const std::array<uint32_t, 3> counts = indirect_counts(engine);
-  compute::JobFault fault = compute::JobFault::none;
+  compute::JobStatus status = compute::JobFault::none;
   if (media && compute::has_media_units(engine.gen())) {
-    fault = compute::take_media_units(engine.generation(), bases,
-                                      engine.state().draw.settings.get<hw::CONSTANT_BUFFER>(engine.gen()), space,
-                                      state.settings);
+    status = compute::take_media_units(engine.generation(), bases,
+                                       engine.state().draw.settings.get<hw::CONSTANT_BUFFER>(engine.gen()), space,
+                                       state.settings);
   }
-  if (fault == compute::JobFault::none) {
-    fault = media ? compute::make_media_job(engine.generation(), state.settings, bases, command.desc.id, command.dwords,
-                                            space, walk.job)
-                  : compute::make_job(engine.generation(), state.settings, bases, command.dwords,
-                                      fields.indirect_parameter_enable ? &counts : nullptr, space, walk.job);
+  if (status.fault == compute::JobFault::none) {
+    status = media ? compute::make_media_job(engine.generation(), state.settings, bases, command.desc.id,
+                                             command.dwords, space, walk.job)
+                   : compute::make_job(engine.generation(), state.settings, bases, command.dwords,
+                                       fields.indirect_parameter_enable ? &counts : nullptr, space, walk.job);
   }
-  switch (fault) {
+  switch (status.fault) {
     case compute::JobFault::none:
       break;
     case compute::JobFault::memory:
-      return engine.stopped_by_fault();
+      return engine.stopped_by_fault(status.access);
     case compute::JobFault::no_descriptor:
       engine.raise(EventKind::undefined_behaviour, command.desc.name, place, command.dwords[1],
                    "no such interface descriptor was loaded: nothing is started");

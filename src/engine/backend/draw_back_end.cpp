@@ -49,19 +49,20 @@ void set_stream_offsets(Engine& engine, const std::array<uint32_t, 4>& offsets) 
   }
 }
 
-// A buffer is bound: its offset is given, or read from memory. False: memory refused.
-bool set_stream_offset(Engine& engine, const hw::_3DSTATE_SO_BUFFER& bound) {
+// Sets the offset of a buffer that is bound. The command gives it or says that memory has it.
+memory::AccessResult set_stream_offset(Engine& engine, const hw::_3DSTATE_SO_BUFFER& bound) {
   constexpr uint32_t kFromMemory = ~0u;
   uint32_t offset = bound.stream_offset;
   if (offset == kFromMemory) {
     memory::AddressSpace& space = engine.data_space(table_of(engine), memory::Stream::render_cache);
-    if (!space.read(message::place(bound.stream_output_buffer_offset_address.value),
-                    std::as_writable_bytes(std::span(&offset, 1)))) {
-      return false;
+    const memory::AccessResult result = space.read(message::place(bound.stream_output_buffer_offset_address.value),
+                                                   std::as_writable_bytes(std::span(&offset, 1)));
+    if (!ok(result)) {
+      return result;
     }
   }
   engine.registers().poke(kWriteOffsets[bound.so_buffer_index], offset);
-  return true;
+  return memory::AccessResult::ok;
 }
 
 pipe3d::ResolveInput input_of(Engine& engine, memory::AddressSpace& space, spec::UnreadFields& unread) {
@@ -140,8 +141,7 @@ Next DrawBackEnd::execute(Engine& engine, const Command& command) {
   }
   hw::_3DSTATE_SO_BUFFER bound;
   if (pipe3d::unpack_stream_buffer(engine.gen(), command.desc.id, command.dwords, bound)) {
-    return !bound.stream_offset_write_enable || set_stream_offset(engine, bound) ? Next::advance()
-                                                                                 : engine.stopped_by_fault();
+    return bound.stream_offset_write_enable ? engine.after(set_stream_offset(engine, bound)) : Next::advance();
   }
   if (command.desc.id == CommandId::_3DSTATE_WM_HZ_OP) {
     const auto fields = command.as<hw::_3DSTATE_WM_HZ_OP>(engine.gen());

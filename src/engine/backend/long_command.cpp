@@ -50,7 +50,7 @@ Next LongCommand::finish(WorkEnd end_of_part, uint64_t where) {
     case WorkEnd::unfinished:
       return engine_.go_on();
     case WorkEnd::fault:
-      return engine_.stopped_by_fault();
+      return engine_.stopped_by_fault(access_);
     case WorkEnd::illegal:
       engine_.raise(EventKind::undefined_behaviour, command_.desc.name, where, 0,
                     "illegal instruction executed by a thread");

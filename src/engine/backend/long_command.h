@@ -26,7 +26,9 @@ class LongCommand {
   auto run(memory::AddressSpace& space, Part&& part) {
     space.begin_work(state().missed);
     auto outcome = part();
-    state().missed = space.end_work();
+    const memory::AddressSpace::Work work = space.end_work();
+    state().missed = work.skipped;
+    access_ = work.result;
     return outcome;
   }
   // Returns what the streamer does next. `where`: the address that the Event of an illegal instruction names.
@@ -41,6 +43,7 @@ class LongCommand {
   const Command& command_;
   LongWork work_;
   bool resumed_;
+  memory::AccessResult access_ = memory::AccessResult::ok;  // of the part
 };
 
 }  // namespace halogen::engine

@@ -15,6 +15,7 @@
 namespace halogen::engine {
 namespace {
 
+using memory::AccessResult;
 using spec::RegisterId;
 
 constexpr size_t kLineBytes = 64;
@@ -161,18 +162,13 @@ size_t image_dwords(const Engine& engine) {
   return bytes / sizeof(uint32_t);
 }
 
-bool access(Engine& engine, const ContextPlace& place, std::span<std::byte> bytes, bool write) {
-  if (place.physical) {
-    return write ? engine.services().write_physical(PhysAddr{place.address}, bytes)
-                 : engine.services().read_physical(PhysAddr{place.address}, bytes);
-  }
-  memory::AddressSpace& space =
-      engine.data_space(memory::TableKind::global, memory::Stream::constants);  // indirect data: not snooped
-  return write ? space.write(GpuVa{place.address}, bytes) : space.read(GpuVa{place.address}, bytes);
+// Contexts are indirect data, which are not snooped.
+memory::AddressSpace& context_space(Engine& engine) {
+  return engine.data_space(memory::TableKind::global, memory::Stream::constants);
 }
 
-// The rest of an image. False: stopped by a fault.
-bool restore_settings(Engine& engine, const ContextPlace& place, std::span<const uint32_t> words) {
+// Restores the rest of an image. If a command does not finish, it has set the engine's activity.
+AccessResult restore_settings(Engine& engine, const ContextPlace& place, std::span<const uint32_t> words) {
   forget_settings(engine);
   while (!words.empty() && words[0] != 0) {
     const auto [desc, length] = engine.table().frame(words[0]);
@@ -186,16 +182,16 @@ bool restore_settings(Engine& engine, const ContextPlace& place, std::span<const
     }
     const CommandPlace at{place.physical ? StreamSpace::physical : StreamSpace::ggtt, 0, GpuVa{place.address}};
     if (!restore_setting(engine, {*desc, words.first(length), at})) {
-      return false;
+      return AccessResult::stopped;
     }
     words = words.subspan(length);
   }
-  return true;
+  return AccessResult::ok;
 }
 
 }  // namespace
 
-bool save_context(Engine& engine, const ContextPlace& place, bool with_ring) {
+AccessResult save_context(Engine& engine, const ContextPlace& place, bool with_ring) {
   engine.stream_registers().publish();
   const size_t most = image_dwords(engine);
   std::vector<uint32_t> image;
@@ -214,21 +210,30 @@ bool save_context(Engine& engine, const ContextPlace& place, bool with_ring) {
   }
   append_settings(engine, place.address, most, image);
   image.resize(most);  // a size that software made smaller cuts it off
-  return access(engine, place, std::as_writable_bytes(std::span(image)), true) || place.physical;
+  if (place.physical) {
+    engine.services().write_physical(PhysAddr{place.address}, std::as_bytes(std::span(image)));
+    return AccessResult::ok;
+  }
+  return context_space(engine).write(GpuVa{place.address}, std::as_bytes(std::span(image)));
 }
 
-bool restore_context(Engine& engine, const ContextPlace& place, bool with_ring) {
+AccessResult restore_context(Engine& engine, const ContextPlace& place, bool with_ring) {
   const std::vector<const mmio::RegisterSlot*> slots = slots_of(engine, with_ring);
   std::vector<uint32_t> image(image_dwords(engine));
-  if (!access(engine, place, std::as_writable_bytes(std::span(image)), false)) {
-    return place.physical;
+  const auto into = std::as_writable_bytes(std::span(image));
+  if (place.physical) {
+    if (!engine.services().read_physical(PhysAddr{place.address}, into)) {
+      return AccessResult::ok;
+    }
+  } else if (const AccessResult result = context_space(engine).read(GpuVa{place.address}, into); !ok(result)) {
+    return result;
   }
   const uint32_t header = load_header(engine);
   const bool saved_by_hardware = image.size() >= 2 && image[0] == header && image[1] == slots[0]->offset;
   if (!saved_by_hardware) {
     engine.raise(EventKind::undefined_behaviour, "MI_SET_CONTEXT", place.address, image.empty() ? 0 : image[0],
                  "restores an image that hardware did not save");
-    return true;
+    return AccessResult::ok;
   }
   engine.ring().set_restoring(true);
   size_t at = 0;
@@ -258,18 +263,18 @@ bool probe_page(Engine& engine, GpuVa page) {
   return !space.view(page, {.write = false, .instruction = false}).bytes.empty();
 }
 
-bool store_probe(Engine& engine, unsigned slot, uint32_t page) {
+AccessResult store_probe(Engine& engine, unsigned slot, uint32_t page) {
   const auto current = engine.registers().get<hw::RCCID>();
   if (!engine.per_process_space() || !current.valid) {
-    return true;  // no context to keep it with
+    return AccessResult::ok;  // no context to keep it with
   }
   const GpuVa at{current.context_address.value + kProbeListOffset + slot * sizeof(uint32_t)};
-  return engine.data_space(memory::TableKind::global, memory::Stream::constants).store_value(at, page);
+  return context_space(engine).store_value(at, page);
 }
 
 bool probe_again(Engine& engine) {
   const auto current = engine.registers().get<hw::RCCID>();
-  memory::AddressSpace& memory = engine.data_space(memory::TableKind::global, memory::Stream::constants);
+  memory::AddressSpace& memory = context_space(engine);
   bool all = true;
   for (unsigned slot = 0; slot < kProbeSlots; ++slot) {
     const uint32_t valid = engine.registers().peek(RegisterId::PROBE_SLOT_VALID, slot / kProbesOfRegister);
@@ -287,13 +292,14 @@ void switch_run_list_context(Engine& engine) {
   const auto current = registers.get<hw::RCCID>();
   engine.back_end().flush();
   engine.services().flush_translations();
+  // Chips with run lists skip faults, so no access stops.
   if (current.valid) {
-    save_context(engine, {.physical = false, .address = current.context_address.value}, true);
+    static_cast<void>(save_context(engine, {.physical = false, .address = current.context_address.value}, true));
   }
   registers.poke64(RegisterId::RCCID, registers.peek64(RegisterId::RNCID));
   next.valid = false;
   registers.set(next);
-  restore_context(engine, {.physical = false, .address = next.context_address.value}, true);
+  static_cast<void>(restore_context(engine, {.physical = false, .address = next.context_address.value}, true));
   engine.state().activity = Activity::running;
   if (!probe_again(engine)) {
     engine.state().ring.leaving = engine.submission().wants_switch();

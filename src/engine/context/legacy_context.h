@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "base/strong.h"
+#include "memory/access.h"
 
 namespace halogen::engine {
 
@@ -19,16 +20,15 @@ struct ContextPlace {
   bool operator==(const ContextPlace&) const = default;
 };
 
-// False: stopped by a fault.
-bool save_context(Engine& engine, const ContextPlace& place, bool with_ring);
-bool restore_context(Engine& engine, const ContextPlace& place, bool with_ring);
+memory::AccessResult save_context(Engine& engine, const ContextPlace& place, bool with_ring);
+memory::AccessResult restore_context(Engine& engine, const ContextPlace& place, bool with_ring);
 
 // Probes of surfaces, of the mobile Gen4.5 part: a test access; the list that lies with the context of RCCID; and all
 // that are in it once more. False: no page.
 inline constexpr unsigned kProbeSlots = 1024;
 inline constexpr unsigned kProbesOfRegister = 32;
 bool probe_page(Engine& engine, GpuVa page);
-bool store_probe(Engine& engine, unsigned slot, uint32_t page);
+memory::AccessResult store_probe(Engine& engine, unsigned slot, uint32_t page);
 bool probe_again(Engine& engine);
 
 // Run lists: saves the context of RCCID and loads that of RNCID, with ring and per-process table, and probes its pages.

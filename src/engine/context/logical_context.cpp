@@ -16,6 +16,7 @@
 namespace halogen::engine {
 namespace {
 
+using memory::AccessResult;
 using spec::CommandId;
 using spec::RegisterId;
 
@@ -96,7 +97,7 @@ LogicalContext::Result LogicalContext::restore(GgttOffset context, uint32_t& at,
   uint32_t there = at;
   const auto read_to = [&](uint32_t wanted) {
     if (wanted <= there) {
-      return true;
+      return AccessResult::ok;
     }
     const auto until = static_cast<uint32_t>(std::min<uint64_t>(align_up(wanted, kReadDwords), most));
     const uint32_t from = std::exchange(there, until);
@@ -111,8 +112,8 @@ LogicalContext::Result LogicalContext::restore(GgttOffset context, uint32_t& at,
   // Past its first part an image goes on only as far as settings of pipelines do: what lies behind may be another's.
   bool in_settings = false;
   while (at < end && result == Result::done && (at < kReadDwords || in_settings)) {
-    if (!read_to(at + 1)) {
-      engine_.stopped_by_fault();
+    if (const AccessResult read = read_to(at + 1); !ok(read)) {
+      engine_.stopped_by_fault(read);
       result = Result::stopped;
       break;
     }
@@ -124,10 +125,11 @@ LogicalContext::Result LogicalContext::restore(GgttOffset context, uint32_t& at,
       continue;
     }
     const auto [desc, length] = engine_.table().frame(words[at]);
-    if (desc != nullptr && at + length <= most && !read_to(at + length)) {
-      engine_.stopped_by_fault();
+    const bool whole = desc != nullptr && at + length <= most;
+    if (const AccessResult read = whole ? read_to(at + length) : AccessResult::ok; !ok(read)) {
+      engine_.stopped_by_fault(read);
       result = Result::stopped;
-    } else if (desc == nullptr || at + length > most) {
+    } else if (!whole) {
       engine_.state().header = words[at];
       engine_.errors().raise(ErrorKind::instruction);
       engine_.hang(desc == nullptr ? "unknown command in a context image" : "a command leaves its context image");
@@ -206,17 +208,18 @@ void LogicalContext::load_register(uint32_t offset, uint32_t value) {
   engine_.write_register(offset, value);
 }
 
-bool LogicalContext::sample_tail(GgttOffset context) {
+memory::AccessResult LogicalContext::sample_tail(GgttOffset context) {
   uint32_t tail = 0;
-  if (!engine_.data_space(memory::TableKind::global, memory::Stream::ring)
-           .read(image_at(context, tail_at_), std::as_writable_bytes(std::span(&tail, 1)))) {
-    return false;
+  const AccessResult result = engine_.data_space(memory::TableKind::global, memory::Stream::ring)
+                                  .read(image_at(context, tail_at_), std::as_writable_bytes(std::span(&tail, 1)));
+  if (!ok(result)) {
+    return result;
   }
   const hw::RING_TAIL sampled = spec::unpack_register<hw::RING_TAIL>(engine_.gen(), tail);
   engine_.stream_registers().publish();
   engine_.registers().set(sampled);
   engine_.ring().adopt();
-  return true;
+  return result;
 }
 
 void LogicalContext::restore_tables(GgttOffset context) {
@@ -228,7 +231,7 @@ void LogicalContext::restore_tables(GgttOffset context) {
   }
 }
 
-bool LogicalContext::save(GgttOffset context) {
+memory::AccessResult LogicalContext::save(GgttOffset context) {
   engine_.stream_registers().publish();
   pack_hidden();
   std::vector<uint32_t> words = words_;
@@ -245,11 +248,13 @@ bool LogicalContext::save(GgttOffset context) {
   memory::AddressSpace& memory = engine_.data_space(memory::TableKind::global, memory::Stream::ring);
   const auto write = [&](size_t from, size_t to) {
     to = std::min(to, words.size());
-    return from >= to || memory.write(image_at(context, static_cast<uint32_t>(from)),
-                                      std::as_bytes(std::span(words).subspan(from, to - from)));
+    return from >= to ? AccessResult::ok
+                      : memory.write(image_at(context, static_cast<uint32_t>(from)),
+                                     std::as_bytes(std::span(words).subspan(from, to - from)));
   };
   // The tail is software's: it writes a new one at any time, before it submits the context again.
-  return write(0, tail_at_) && write(tail_at_ + 1, words.size());
+  const AccessResult result = write(0, tail_at_);
+  return ok(result) ? write(tail_at_ + 1, words.size()) : result;
 }
 
 void LogicalContext::pack_hidden() {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/strong.h"
+#include "memory/access.h"
 #include "mmio/context_image.h"
 #include "mmio/register_bank.h"
 
@@ -44,11 +45,11 @@ class LogicalContext {
   // descriptor.
   Result restore(GgttOffset context, uint32_t& at, uint32_t to);
   // The tail is all that a context needs which is in the engine already.
-  bool sample_tail(GgttOffset context);
+  memory::AccessResult sample_tail(GgttOffset context);
   // ... unless its page tables are to be loaded again.
   void restore_tables(GgttOffset context);
-  // The whole image, or the ring context alone when the context says so. False: stopped by a fault.
-  bool save(GgttOffset context);
+  // The whole image, or the ring context alone when the context says so.
+  memory::AccessResult save(GgttOffset context);
   // Of this engine: only that of the render engine has room for the settings of pipelines, others are a page.
   uint32_t most_dwords() const;
   // Length of the image that is saved.

@@ -3,23 +3,24 @@
 #include "mmio/context_image.h"
 
 namespace halogen::engine {
-bool CommandAddress::read(Engine& engine, std::span<std::byte> into) const {
+
+memory::AccessResult CommandAddress::read(Engine& engine, std::span<std::byte> into) const {
   if (space != nullptr) {
     return space->read(GpuVa{address}, into);
   }
   engine.services().read_physical(PhysAddr{address}, into);
-  return true;
+  return memory::AccessResult::ok;
 }
 
-bool CommandAddress::write(Engine& engine, std::span<const std::byte> from) const {
+memory::AccessResult CommandAddress::write(Engine& engine, std::span<const std::byte> from) const {
   if (dropped) {
-    return true;
+    return memory::AccessResult::ok;
   }
   if (space != nullptr) {
     return space->write(GpuVa{address}, from);
   }
   engine.services().write_physical(PhysAddr{address}, from);
-  return true;
+  return memory::AccessResult::ok;
 }
 
 CommandAddress graphics_target(Engine& engine, const Command& command, std::optional<bool> global, GpuVa address) {

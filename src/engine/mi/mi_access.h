@@ -16,17 +16,15 @@ struct CommandAddress {
   uint64_t address = 0;
   bool dropped = false;  // the write does not happen
 
-  bool read(Engine& engine, std::span<std::byte> into) const;
-  // False: stopped by a fault.
-  bool write(Engine& engine, std::span<const std::byte> from) const;
+  memory::AccessResult read(Engine& engine, std::span<std::byte> into) const;
+  memory::AccessResult write(Engine& engine, std::span<const std::byte> from) const;
   template <class T>
-  bool store(Engine& engine, const T& value) const {
+  memory::AccessResult store(Engine& engine, const T& value) const {
     return write(engine, std::as_bytes(std::span(&value, 1)));
   }
   template <class T>
-  std::optional<T> load(Engine& engine) const {
-    T value{};
-    return read(engine, std::as_writable_bytes(std::span(&value, 1))) ? std::optional(value) : std::nullopt;
+  memory::AccessResult load(Engine& engine, T& value) const {
+    return read(engine, std::as_writable_bytes(std::span(&value, 1)));
   }
 };
 

@@ -185,8 +185,8 @@ Next atomic(Engine& engine, const Command& command) {
   const auto target = graphics_target(engine, command, global, atomic.memory_address);
   const memory::AddressSpace::View view =
       target.space->view(GpuVa{target.address}, {.write = true, .instruction = false});
-  if (view.stopped) {
-    return engine.stopped_by_fault();
+  if (!ok(view.result)) {
+    return engine.stopped_by_fault(view.result);
   }
   // Behind a null page, or in memory that takes no atomics: reads zero, keeps nothing.
   alignas(Wide) std::array<std::byte, sizeof(Wide)> nowhere{};

@@ -69,11 +69,15 @@ Next set_context(Engine& engine, const Command& command) {
   if (other || set.force_restore) {
     engine.back_end().flush();
     engine.services().flush_translations();
-    if (current.valid && !save_context(engine, place_of(engine, current), false)) {
-      return engine.stopped_by_fault();
+    memory::AccessResult result = memory::AccessResult::ok;
+    if (current.valid) {
+      result = save_context(engine, place_of(engine, current), false);
     }
-    if (!set.restore_inhibit && !restore_context(engine, place_of(engine, next), false)) {
-      return engine.stopped_by_fault();
+    if (ok(result) && !set.restore_inhibit) {
+      result = restore_context(engine, place_of(engine, next), false);
+    }
+    if (!ok(result)) {
+      return engine.stopped_by_fault(result);
     }
   }
   registers.set(next);
@@ -94,8 +98,10 @@ Next probe(Engine& engine, const Command& command) {
     const auto each = hw::MI_PROBE::unpack_probes(engine.gen(), command.dwords, i);
     faulted |= !probe_page(engine, GpuVa{each.surface_page_base_address.value});
     set_slot(engine, each.slot_number, true);
-    if (!store_probe(engine, each.slot_number, static_cast<uint32_t>(each.surface_page_base_address.value))) {
-      return engine.stopped_by_fault();
+    const memory::AccessResult result =
+        store_probe(engine, each.slot_number, static_cast<uint32_t>(each.surface_page_base_address.value));
+    if (!ok(result)) {
+      return engine.stopped_by_fault(result);
     }
   }
   if (!faulted) {

@@ -235,7 +235,7 @@ Next report_head(Engine& engine, const Command& command) {
                  "only valid in a ring buffer");
   }
   const uint64_t ahead = engine.in_batch() ? 0 : command.dwords.size_bytes();
-  return engine.ring().report_head(ahead) ? Next::advance() : engine.stopped_by_fault();
+  return engine.after(engine.ring().report_head(ahead));
 }
 
 Next user_interrupt(Engine& engine, const Command& /*command*/) {

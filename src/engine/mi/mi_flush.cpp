@@ -78,7 +78,7 @@ bool allowed(Engine& engine, const Command& command, const PostSync& sync) {
   return false;
 }
 
-bool write_index(Engine& engine, const PostSync& sync, uint64_t value, bool whole) {
+memory::AccessResult write_index(Engine& engine, const PostSync& sync, uint64_t value, bool whole) {
   StatusPage& page = engine.status_page();
   const auto dword = static_cast<unsigned>(sync.address.value / sizeof(uint32_t));
   const bool process = page.reports_to_process() && !sync.global;
@@ -89,16 +89,15 @@ bool write_index(Engine& engine, const PostSync& sync, uint64_t value, bool whol
   return process ? page.write_process(dword, half) : page.write(dword, half);
 }
 
-// False: stopped by a fault.
-bool write(Engine& engine, const Command& command, const PostSync& sync) {
+memory::AccessResult write(Engine& engine, const Command& command, const PostSync& sync) {
   if (sync.to_register) {
     if (allowed(engine, command, sync)) {
       engine.write_register(static_cast<uint32_t>(sync.address.value), static_cast<uint32_t>(sync.data));
     }
-    return true;
+    return memory::AccessResult::ok;
   }
   if (sync.operation == hw::PostSyncOperation::NO_WRITE || !allowed(engine, command, sync)) {
-    return true;
+    return memory::AccessResult::ok;
   }
   const bool whole = sync.qword || sync.operation != hw::PostSyncOperation::WRITE_IMMEDIATE_DATA;
   const uint64_t value = value_of(engine, sync);
@@ -142,8 +141,8 @@ Next flush_dw(Engine& engine, const Command& command) {
                       .qword = command.dwords.size() == length.max,
                       .address = canonical(fields.address),
                       .data = fields.immediate_data};
-  if (!write(engine, command, sync)) {
-    return engine.stopped_by_fault();
+  if (const memory::AccessResult result = write(engine, command, sync); !ok(result)) {
+    return engine.stopped_by_fault(result);
   }
   if (fields.notify_enable) {
     engine.services().interrupt(EngineCause::notify);
@@ -166,8 +165,8 @@ Next pipe_control(Engine& engine, const Command& command) {
                       .qword = command.dwords.size() == length.max,
                       .address = canonical(fields.address),
                       .data = fields.immediate_data};
-  if (!write(engine, command, sync)) {
-    return engine.stopped_by_fault();
+  if (const memory::AccessResult result = write(engine, command, sync); !ok(result)) {
+    return engine.stopped_by_fault(result);
   }
   if (engine.was_reset()) {
     return Next::hold();  // the register that it wrote reset this engine

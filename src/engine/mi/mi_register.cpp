@@ -75,11 +75,11 @@ Next load_register_mem(Engine& engine, const Command& command) {
     return Next::advance();
   }
   const auto from = graphics_target(engine, command, load.use_global_gtt, load.memory_address);
-  const std::optional<uint32_t> value = from.load<uint32_t>(engine);
-  if (!value) {
-    return engine.stopped_by_fault();
+  uint32_t value = 0;
+  if (const memory::AccessResult result = from.load(engine, value); !ok(result)) {
+    return engine.stopped_by_fault(result);
   }
-  engine.write_register(place, *value);
+  engine.write_register(place, value);
   return after_write(engine);
 }
 
@@ -129,7 +129,7 @@ Next store_register_mem(Engine& engine, const Command& command) {
     target = graphics_target(engine, command, follows ? std::nullopt : std::optional(store.use_global_gtt),
                              store.memory_address);
   }
-  return target.store(engine, value) ? Next::advance() : engine.stopped_by_fault();
+  return engine.after(target.store(engine, value));
 }
 
 }  // namespace

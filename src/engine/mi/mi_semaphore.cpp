@@ -1,6 +1,7 @@
 // Semaphores and the conditional end of a batch. Waits look at memory (or a register) when the command is parsed, at
 // intervals while it waits in polling mode, and when a signal arrives.
 #include <algorithm>
+#include <array>
 
 #include "engine/engine.h"
 #include "engine/mi/mi_access.h"
@@ -75,17 +76,17 @@ Next wait_or_switch(Engine& engine, const Command& command, const VainWait& wait
 Next semaphore_wait(Engine& engine, const Command& command) {
   using Wait = hw::MI_SEMAPHORE_WAIT;
   const auto wait = command.as<Wait>(engine.gen());
-  std::optional<uint32_t> value;
+  uint32_t value = 0;
   if (wait.register_poll_mode) {
     value = read_register(engine, command, static_cast<uint32_t>(wait.semaphore_address.value));
   } else {
     const bool global = wait.memory_type == Wait::MemoryType::global_graphics_address;
-    value = graphics_target(engine, command, global, wait.semaphore_address).load<uint32_t>(engine);
+    const auto target = graphics_target(engine, command, global, wait.semaphore_address);
+    if (const memory::AccessResult result = target.load(engine, value); !ok(result)) {
+      return engine.stopped_by_fault(result);
+    }
   }
-  if (!value) {
-    return engine.stopped_by_fault();
-  }
-  const std::optional<bool> signalled = holds(wait.compare_operation, *value, wait.semaphore_data_dword);
+  const std::optional<bool> signalled = holds(wait.compare_operation, value, wait.semaphore_data_dword);
   if (!signalled) {
     return undefined(engine, command, "no such compare operation: it does not wait");
   }
@@ -211,18 +212,15 @@ Next semaphore_mbox(Engine& engine, const Command& command) {
     target.space = &engine.data_space(memory::TableKind::per_process);
   }
   if (!mailbox.compare_semaphore) {
-    return target.store(engine, mailbox.semaphore_data_dword) ? Next::advance() : engine.stopped_by_fault();
+    return engine.after(target.store(engine, mailbox.semaphore_data_dword));
   }
-  const std::optional<uint32_t> value = target.load<uint32_t>(engine);
-  if (!value) {
-    return engine.stopped_by_fault();
+  uint32_t value = 0;
+  if (const memory::AccessResult result = target.load(engine, value); !ok(result)) {
+    return engine.stopped_by_fault(result);
   }
-  const Next next = mailbox_wait(engine, command, mailbox, *value);
-  if (next.action == Next::Action::advance && mailbox.update_semaphore &&
-      !target.store(engine, mailbox.semaphore_data_dword)) {
-    return engine.stopped_by_fault();
-  }
-  return next;
+  const Next next = mailbox_wait(engine, command, mailbox, value);
+  const bool updates = next.action == Next::Action::advance && mailbox.update_semaphore;
+  return updates ? engine.after(target.store(engine, mailbox.semaphore_data_dword)) : next;
 }
 
 // Ends the batch unless the relation holds. Before Gen12 the relation is always "greater" and every level ends.
@@ -237,17 +235,13 @@ Next conditional_batch_buffer_end(Engine& engine, const Command& command) {
   const auto target = graphics_target(engine, command, end.use_global_gtt, end.compare_address);
   uint32_t value = 0;
   if (end.compare_mask_mode) {
-    const std::optional<uint64_t> both = target.load<uint64_t>(engine);  // a mask, then the data
-    if (!both) {
-      return engine.stopped_by_fault();
+    std::array<uint32_t, 2> both{};  // a mask, then the data
+    if (const memory::AccessResult result = target.load(engine, both); !ok(result)) {
+      return engine.stopped_by_fault(result);
     }
-    value = static_cast<uint32_t>(*both) & static_cast<uint32_t>(*both >> 32);
-  } else {
-    const std::optional<uint32_t> data = target.load<uint32_t>(engine);
-    if (!data) {
-      return engine.stopped_by_fault();
-    }
-    value = *data;
+    value = both[0] & both[1];
+  } else if (const memory::AccessResult result = target.load(engine, value); !ok(result)) {
+    return engine.stopped_by_fault(result);
   }
   const std::optional<bool> goes_on = holds(end.compare_operation, value, end.compare_data_dword);
   if (!goes_on) {

@@ -27,7 +27,7 @@ Next store_dwords(Engine& engine, const Command& command, const CommandAddress& 
     undefined(engine, command, target.address, "a qword that is not aligned");
   }
   const std::span<const uint32_t> data = command.dwords.last(count);
-  return target.write(engine, std::as_bytes(data)) ? Next::advance() : engine.stopped_by_fault();
+  return engine.after(target.write(engine, std::as_bytes(data)));
 }
 
 Next store_data_imm(Engine& engine, const Command& command) {
@@ -89,8 +89,10 @@ Next store_data_index(Engine& engine, const Command& command) {
   const std::array<uint32_t, 2> data{store.data_dword_0, store.data_dword_1};
   for (unsigned i = 0; i < (qword ? 2u : 1u); ++i) {
     StatusPage& page = engine.status_page();
-    if (!(process ? page.write_process(first + i, data[i]) : page.write(first + i, data[i]))) {
-      return engine.stopped_by_fault();
+    const memory::AccessResult result =
+        process ? page.write_process(first + i, data[i]) : page.write(first + i, data[i]);
+    if (!ok(result)) {
+      return engine.stopped_by_fault(result);
     }
   }
   return Next::advance();
@@ -100,8 +102,9 @@ Next copy_mem_mem(Engine& engine, const Command& command) {
   const auto copy = command.as<hw::MI_COPY_MEM_MEM>(engine.gen());
   const auto from = graphics_target(engine, command, copy.use_global_gtt_source, copy.source_memory_address);
   const auto to = graphics_target(engine, command, copy.use_global_gtt_destination, copy.destination_memory_address);
-  const std::optional<uint32_t> value = from.load<uint32_t>(engine);
-  return value && to.store(engine, *value) ? Next::advance() : engine.stopped_by_fault();
+  uint32_t value = 0;
+  const memory::AccessResult result = from.load(engine, value);
+  return engine.after(ok(result) ? to.store(engine, value) : result);
 }
 
 Next update_gtt(Engine& engine, const Command& command) {
@@ -168,7 +171,7 @@ Next report_perf_count(Engine& engine, const Command& command) {
   dwords[2] = static_cast<uint32_t>(engine.state().execlist.running.value_or(0) >> 32);
   const auto target = graphics_target(engine, command, report.use_global_gtt, report.memory_address);
   const auto bytes = std::as_bytes(std::span(dwords).first(report_dwords(engine)));
-  return target.write(engine, bytes) ? Next::advance() : engine.stopped_by_fault();
+  return engine.after(target.write(engine, bytes));
 }
 
 }  // namespace

@@ -13,30 +13,30 @@ constexpr uint64_t kDwordMask = ~uint64_t{3};
 
 }  // namespace
 
-std::span<const std::byte> Fetch::page_at(StreamSpace space, GpuVa address, bool& stopped) {
+Fetch::Page Fetch::page_at(StreamSpace space, GpuVa address) {
   if (space == StreamSpace::physical) {
-    return services_.physical_page(PhysAddr{address.value});
+    return {services_.physical_page(PhysAddr{address.value})};
   }
   const bool global = space == StreamSpace::ggtt;
   memory::AddressSpace& memory = services_.space(global ? memory::Stream::ring : memory::Stream::batch,
                                                  global ? memory::TableKind::global : memory::TableKind::per_process);
   const memory::AddressSpace::View view = memory.view(address, {.write = false, .instruction = false});
-  stopped = view.stopped;
-  return view.bytes;
+  return {view.bytes, view.result};
 }
 
 std::span<const uint32_t> Fetch::dwords_at(StreamSpace space, GpuVa address) {
   const GpuVa aligned{address.value & kDwordMask};
   if (prefetch_lines_ != 0 && preparser_ != nullptr) {
     if (const std::span<const uint32_t> ahead = preparser_->take(space, aligned); !ahead.empty()) {
+      result_ = memory::AccessResult::ok;
       return ahead;
     }
   }
-  bool stopped = false;
-  const std::span<const std::byte> bytes = page_at(space, aligned, stopped);
+  const auto [bytes, result] = page_at(space, aligned);
+  result_ = result;
   if (bytes.size() < sizeof(uint32_t)) {
     const size_t left = (kPageBytes - aligned.value % kPageBytes) / sizeof(uint32_t);
-    return stopped || stops_at_holes_ ? std::span<const uint32_t>{} : std::span(kZeros).first(left);
+    return !ok(result) || stops_at_holes_ ? std::span<const uint32_t>{} : std::span(kZeros).first(left);
   }
   // Pages are aligned, so the dwords are too.
   std::span<const uint32_t> dwords(reinterpret_cast<const uint32_t*>(bytes.data()), bytes.size() / sizeof(uint32_t));
@@ -62,8 +62,7 @@ void Fetch::read_ahead(StreamSpace space, GpuVa address) {
   const uint64_t last =
       (address.value / kLineBytes + std::min(prefetch_lines_, kMaxPrefetchLines)) * kLineBytes - sizeof(uint32_t);
   if (last / kPageBytes != address.value / kPageBytes) {
-    bool stopped = false;
-    static_cast<void>(page_at(space, GpuVa{last}, stopped));
+    static_cast<void>(page_at(space, GpuVa{last}));
   }
 }
 

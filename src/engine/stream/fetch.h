@@ -26,9 +26,12 @@ class Fetch final : public CommandMemory {
  public:
   explicit Fetch(Services& services) : services_(services) {}
 
-  // Zeros where a fault was skipped: the streamer parses MI_NOOP there. Empty: the engine is stopped by a fault, or by
-  // a hole where that stops it.
+  // Returns zeros where a fault was skipped: the streamer parses MI_NOOP there. Empty: a fault stops the engine, or a
+  // hole where that stops it; result() says which.
   std::span<const uint32_t> dwords_at(StreamSpace space, GpuVa address) override;
+
+  // Returns the result of the last dwords_at().
+  memory::AccessResult result() const { return result_; }
 
   // Hardware has read as far as this ahead of a command of a batch: a page that is missing there faults all the same.
   void read_ahead(StreamSpace space, GpuVa address);
@@ -45,9 +48,14 @@ class Fetch final : public CommandMemory {
   static constexpr size_t kLineDwords = 16;
   static constexpr unsigned kMaxPrefetchLines = 8;
 
-  std::span<const std::byte> page_at(StreamSpace space, GpuVa address, bool& stopped);
+  struct Page {
+    std::span<const std::byte> bytes;  // from the address on
+    memory::AccessResult result = memory::AccessResult::ok;
+  };
+  Page page_at(StreamSpace space, GpuVa address);
 
   Services& services_;
+  memory::AccessResult result_ = memory::AccessResult::ok;
   bool stops_at_holes_ = false;
   unsigned prefetch_lines_ = 0;
   PreParser* preparser_ = nullptr;

@@ -144,14 +144,14 @@ uint64_t ContextStatusBuffer::pack(const ContextSwitch& change) const {
   return dwords[0] | uint64_t{dwords[1]} << kDwordBits;
 }
 
-bool ContextStatusBuffer::report(const ContextSwitch& change) {
+memory::AccessResult ContextStatusBuffer::report(const ContextSwitch& change) {
   mmio::Registers& registers = engine_.registers();
   const uint64_t status = pack(change);
   if (!names_both_) {
     engine_.state().execlist.last_switch = static_cast<uint32_t>(status & low_mask(kReasonBits));
   }
   if (masked(change)) {
-    return true;
+    return memory::AccessResult::ok;
   }
   auto pointers = registers.get<hw::CTXT_ST_PTR>();
   const unsigned entry = pointers.write_pointer + 1u < entries_ ? pointers.write_pointer + 1u : 0;
@@ -162,10 +162,12 @@ bool ContextStatusBuffer::report(const ContextSwitch& change) {
   } else {
     registers.poke64(RegisterId::CTXT_ST_BUF_UPPER, status, entry - upper_first_);
   }
-  const bool written = engine_.status_page().write64(first_dword_ + 2 * entry, status) &&
-                       engine_.status_page().write(index_dword_, entry);
+  memory::AccessResult result = engine_.status_page().write64(first_dword_ + 2 * entry, status);
+  if (ok(result)) {
+    result = engine_.status_page().write(index_dword_, entry);
+  }
   engine_.services().interrupt(EngineCause::context_switch);
-  return written;
+  return result;
 }
 
 }  // namespace halogen::engine

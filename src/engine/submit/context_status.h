@@ -11,6 +11,7 @@
 
 #include "engine/submit/execlist_state.h"
 #include "hw/mi.h"
+#include "memory/access.h"
 
 namespace halogen::engine {
 
@@ -39,8 +40,8 @@ class ContextStatusBuffer {
   // First dword of the buffer in the status page. The index keeps its distance.
   void set_place(unsigned dword);
 
-  // False: stopped by a fault of the status page.
-  bool report(const ContextSwitch& change);
+  // Returns the result of the write to the status page.
+  memory::AccessResult report(const ContextSwitch& change);
 
  private:
   bool masked(const ContextSwitch& change) const;

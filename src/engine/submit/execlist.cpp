@@ -101,10 +101,10 @@ bool ExeclistSubmission::take_from_idle() {
   list.active = *std::exchange(list.pending, std::nullopt);
   list.list ^= 1;
   const std::optional<uint64_t> to = current(engine_.gen(), list.active);
-  const bool reported = status_.report({.new_queue = true, .away = std::nullopt, .to = to});
+  const memory::AccessResult reported = status_.report({.new_queue = true, .away = std::nullopt, .to = to});
   begin(to);
-  if (!reported) {
-    engine_.stopped_by_fault();
+  if (!ok(reported)) {
+    engine_.stopped_by_fault(reported);
     return false;
   }
   return true;
@@ -119,8 +119,8 @@ bool ExeclistSubmission::switch_context() {
   if (list.reason != LeaveReason::complete) {
     engine_.stream_registers().record_preemption();
   }
-  if (!context_.save(address)) {
-    engine_.stopped_by_fault();
+  if (const memory::AccessResult result = context_.save(address); !ok(result)) {
+    engine_.stopped_by_fault(result);
     return false;
   }
   engine_.spend(kSwitchTime);
@@ -134,15 +134,15 @@ bool ExeclistSubmission::switch_context() {
     ++list.active.next;
   }
   const std::optional<uint64_t> to = current(engine_.gen(), list.active);
-  const bool reported = status_.report({.new_queue = new_queue,
-                                        .away = away,
-                                        .to = to,
-                                        .reason = list.reason,
-                                        .wait_detail = list.wait_detail,
-                                        .polls = list.polls});
+  const memory::AccessResult reported = status_.report({.new_queue = new_queue,
+                                                        .away = away,
+                                                        .to = to,
+                                                        .reason = list.reason,
+                                                        .wait_detail = list.wait_detail,
+                                                        .polls = list.polls});
   begin(to);
-  if (!reported) {
-    engine_.stopped_by_fault();
+  if (!ok(reported)) {
+    engine_.stopped_by_fault(reported);
     return false;
   }
   return true;
@@ -272,8 +272,9 @@ bool ExeclistSubmission::start_ring() {
 bool ExeclistSubmission::lite_restore() {
   ExeclistState& list = engine_.state().execlist;
   const uint64_t running = *list.running;
-  if (!context_.sample_tail(descriptor_of(engine_.gen(), running).logical_ring_context_address)) {
-    engine_.stopped_by_fault();
+  const GgttOffset address = descriptor_of(engine_.gen(), running).logical_ring_context_address;
+  if (const memory::AccessResult result = context_.sample_tail(address); !ok(result)) {
+    engine_.stopped_by_fault(result);
     return false;
   }
   list.active = *std::exchange(list.pending, std::nullopt);
@@ -291,8 +292,10 @@ bool ExeclistSubmission::lite_restore() {
     engine_.hang("the new tail lies outside the ring");
     return false;
   }
-  if (!status_.report({.new_queue = true, .away = running, .to = to, .lite_restore = true})) {
-    engine_.stopped_by_fault();
+  const memory::AccessResult reported =
+      status_.report({.new_queue = true, .away = running, .to = to, .lite_restore = true});
+  if (!ok(reported)) {
+    engine_.stopped_by_fault(reported);
     return false;
   }
   if (const auto batch = engine_.registers().get<hw::BB_PER_CTX_PTR>(); batch.valid && batch.force) {

@@ -148,7 +148,8 @@ void ExeclistSubmission::report_to_process(uint64_t descriptor, std::string_view
     return;
   }
   const GgttOffset base = descriptor_of(engine_.gen(), descriptor).logical_ring_context_address;
-  engine_.data_space(memory::TableKind::global).store_value(GpuVa{base.value + found->first_bit / 8u}, value);
+  const GpuVa at{base.value + found->first_bit / 8u};
+  static_cast<void>(engine_.data_space(memory::TableKind::global).store_value(at, value));
 }
 
 }  // namespace halogen::engine

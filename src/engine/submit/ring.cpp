@@ -131,7 +131,7 @@ uint64_t Ring::borders_passed() const {
   return level.wraps * each + (level.address - level.wrap_to) / border;
 }
 
-bool Ring::report_head(uint64_t ahead) {
+memory::AccessResult Ring::report_head(uint64_t ahead) {
   const uint32_t head = engine_.stream_registers().ring_head(ahead);
   return engine_.status_page().reports_to_process() ? engine_.status_page().write_process(StatusPage::kRingHead, head)
                                                     : engine_.status_page().write(StatusPage::kRingHead, head);
@@ -145,7 +145,7 @@ void Ring::report_head_at_borders() {
   const uint64_t passed = borders_passed();
   if (passed != engine_.state().ring.reported) {
     engine_.state().ring.reported = passed;
-    report_head(0);
+    static_cast<void>(report_head(0));
   }
 }
 

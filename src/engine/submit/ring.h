@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "engine/submit/submission.h"
+#include "memory/access.h"
 #include "mmio/registers.h"
 
 namespace halogen::engine {
@@ -28,9 +29,8 @@ class Ring final : public mmio::RegisterHandler {
   void check_place(GpuVa address, size_t bytes) const;
   // An arbitration point: takes the head from UHPTR when that is valid. False: the stream goes on where it is.
   bool take_updated_head();
-  // Head reports: MI_REPORT_HEAD (`ahead` is what it is long), and by itself when the head passes a border. False:
-  // stopped by a fault.
-  bool report_head(uint64_t ahead);
+  // Head reports: MI_REPORT_HEAD (`ahead` is what it is long), and by itself when the head passes a border.
+  memory::AccessResult report_head(uint64_t ahead);
   void report_head_at_borders();
 
   // A context restore writes registers without the effects that software's writes have.

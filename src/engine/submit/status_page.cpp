@@ -12,19 +12,20 @@ constexpr uint64_t kRunListPageOffset = 20 * 1024;
 
 }  // namespace
 
-bool StatusPage::write(unsigned dword, uint32_t value) {
+memory::AccessResult StatusPage::write(unsigned dword, uint32_t value) {
   const auto page = engine_.registers().get<hw::HWS_PGA>();
   const uint64_t offset = uint64_t{dword % kDwords} * sizeof(value);
   if (engine_.generation().has(spec::Feature::physical_status_page)) {
     const uint64_t base = page.address | uint64_t{page.address_35_32} << 32;
     engine_.services().write_physical(PhysAddr{base + offset}, std::as_bytes(std::span(&value, 1)));
-    return true;
+    return memory::AccessResult::ok;
   }
   return engine_.data_space(memory::TableKind::global).store_value(GpuVa{page.address + offset}, value);
 }
 
-bool StatusPage::write64(unsigned dword, uint64_t value) {
-  return write(dword, static_cast<uint32_t>(value)) && write(dword + 1, static_cast<uint32_t>(value >> 32));
+memory::AccessResult StatusPage::write64(unsigned dword, uint64_t value) {
+  const memory::AccessResult result = write(dword, static_cast<uint32_t>(value));
+  return ok(result) ? write(dword + 1, static_cast<uint32_t>(value >> 32)) : result;
 }
 
 std::optional<GgttOffset> StatusPage::process_page() const {
@@ -41,7 +42,7 @@ std::optional<GgttOffset> StatusPage::process_page() const {
   return std::nullopt;
 }
 
-bool StatusPage::write_process(unsigned dword, uint32_t value) {
+memory::AccessResult StatusPage::write_process(unsigned dword, uint32_t value) {
   const std::optional<GgttOffset> page = process_page();
   if (!page) {
     return write(dword, value);
@@ -50,9 +51,9 @@ bool StatusPage::write_process(unsigned dword, uint32_t value) {
   return engine_.data_space(memory::TableKind::global).store_value(GpuVa{page->value + offset}, value);
 }
 
-bool StatusPage::write_process64(unsigned dword, uint64_t value) {
-  return write_process(dword, static_cast<uint32_t>(value)) &&
-         write_process(dword + 1, static_cast<uint32_t>(value >> 32));
+memory::AccessResult StatusPage::write_process64(unsigned dword, uint64_t value) {
+  const memory::AccessResult result = write_process(dword, static_cast<uint32_t>(value));
+  return ok(result) ? write_process(dword + 1, static_cast<uint32_t>(value >> 32)) : result;
 }
 
 }  // namespace halogen::engine

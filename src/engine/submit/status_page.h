@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/strong.h"
+#include "memory/access.h"
 
 namespace halogen::engine {
 
@@ -20,17 +21,17 @@ class StatusPage {
 
   explicit StatusPage(Engine& engine) : engine_(engine) {}
 
-  // The global page. False: stopped by a fault.
-  bool write(unsigned dword, uint32_t value);
-  bool write64(unsigned dword, uint64_t value);
+  // The global page.
+  memory::AccessResult write(unsigned dword, uint32_t value);
+  memory::AccessResult write64(unsigned dword, uint64_t value);
   // The page of the running context; the global one where there is none.
-  bool write_process(unsigned dword, uint32_t value);
-  bool write_process64(unsigned dword, uint64_t value);
+  memory::AccessResult write_process(unsigned dword, uint32_t value);
+  memory::AccessResult write_process64(unsigned dword, uint64_t value);
   // Head reports go to the page of the context.
   bool reports_to_process() const { return process_page().has_value(); }
   std::optional<GgttOffset> process_page() const;
 
-  void report_interrupts(uint32_t status) { write(kInterruptStatus, status); }
+  void report_interrupts(uint32_t status) { static_cast<void>(write(kInterruptStatus, status)); }
 
  private:
   Engine& engine_;

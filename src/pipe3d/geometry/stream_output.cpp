@@ -25,7 +25,7 @@ bool StreamWriter::fits(uint8_t stream, size_t vertices) const {
 
 // A run of components is one access; holes keep what is there.
 bool StreamWriter::write_vertex(uint8_t stream, std::span<const Slot> entry) {
-  bool ok = true;
+  bool done = true;
   std::array<uint64_t, 4> at{};  // in the vertex, by buffer
   for (const StreamOutput::Entry& element : state_->entries[stream]) {
     const StreamOutput::Buffer& buffer = state_->buffers[element.buffer];
@@ -40,7 +40,8 @@ bool StreamWriter::write_vertex(uint8_t stream, std::span<const Slot> entry) {
     const uint64_t place = offsets_[element.buffer] + at[element.buffer];
     const uint64_t bytes = count * sizeof(uint32_t);
     if (!element.hole && buffer.enabled && count != 0 && place + bytes <= buffer.bytes) {
-      ok = space_->write(message::place(buffer.address + place), std::as_bytes(std::span(values).first(count))) && ok;
+      const auto from = std::as_bytes(std::span(values).first(count));
+      done = ok(space_->write(message::place(buffer.address + place), from)) && done;
     }
     at[element.buffer] += bytes;
   }
@@ -49,7 +50,7 @@ bool StreamWriter::write_vertex(uint8_t stream, std::span<const Slot> entry) {
       offsets_[i] += state_->buffers[i].pitch;
     }
   }
-  return ok;
+  return done;
 }
 
 bool StreamWriter::write(uint8_t stream, std::span<const std::span<const Slot>> vertices) {
@@ -58,22 +59,23 @@ bool StreamWriter::write(uint8_t stream, std::span<const std::span<const Slot>> 
     return true;
   }
   ++counts_.written[stream];
-  bool ok = true;
+  bool done = true;
   for (const std::span<const Slot> entry : vertices) {
-    ok = write_vertex(stream, entry) && ok;
+    done = write_vertex(stream, entry) && done;
   }
-  return ok;
+  return done;
 }
 
 bool StreamWriter::note_offsets() {
-  bool ok = true;
+  bool done = true;
   for (size_t i = 0; i < state_->buffers.size(); ++i) {
     const StreamOutput::Buffer& buffer = state_->buffers[i];
     if (buffer.enabled && buffer.offset_address != 0) {
-      ok = space_->write(message::place(buffer.offset_address), std::as_bytes(std::span(&offsets_[i], 1))) && ok;
+      const auto from = std::as_bytes(std::span(&offsets_[i], 1));
+      done = ok(space_->write(message::place(buffer.offset_address), from)) && done;
     }
   }
-  return ok;
+  return done;
 }
 
 }  // namespace halogen::pipe3d

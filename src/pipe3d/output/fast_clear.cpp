@@ -14,12 +14,13 @@ bool PixelStage::fast_clear(uint32_t layer, uint32_t band) {
   std::array<uint32_t, hw::kMaxDwords<hw::RENDER_SURFACE_STATE>> words{};
   const spec::GenId gen = generation_->id();
   end_ = ThreadEnd::fault;
-  if (!space_->read(message::place(state_->pixel.shader.binding_table), std::as_writable_bytes(std::span(&entry, 1)))) {
+  if (!ok(space_->read(message::place(state_->pixel.shader.binding_table),
+                       std::as_writable_bytes(std::span(&entry, 1))))) {
     return true;
   }
   const uint64_t at =
       state_->bases.surface + hw::BINDING_TABLE_STATE::unpack(gen, std::span(&entry, 1)).surface_state_pointer;
-  if (!space_->read(message::place(at), std::as_writable_bytes(std::span(words)))) {
+  if (!ok(space_->read(message::place(at), std::as_writable_bytes(std::span(words))))) {
     return true;
   }
   surfaces_.unread().note(hw::RENDER_SURFACE_STATE::kDesc, gen, words);

@@ -63,8 +63,8 @@ std::span<std::byte> PixelPlane::ask(uint64_t address, bool write) {
     return {};
   }
   const memory::AddressSpace::View view = space_->view(GpuVa{address}, {.write = write});
-  stopped_ = stopped_ || view.stopped;
-  if (view.bytes.empty() && !view.stopped) {
+  stopped_ = stopped_ || !ok(view.result);
+  if (view.bytes.empty() && ok(view.result)) {
     page = {tag, nullptr};
   }
   return view.bytes;
@@ -72,7 +72,7 @@ std::span<std::byte> PixelPlane::ask(uint64_t address, bool write) {
 
 void PixelPlane::load_slowly(uint64_t address, std::span<std::byte> into) {
   if (address % memory::kFrameBytes + into.size() > memory::kFrameBytes) {
-    stopped_ = !space_->read(GpuVa{address}, into) || stopped_;
+    stopped_ = !ok(space_->read(GpuVa{address}, into)) || stopped_;
     return;
   }
   const std::span<std::byte> from = ask(address, false);
@@ -83,7 +83,7 @@ void PixelPlane::load_slowly(uint64_t address, std::span<std::byte> into) {
 
 void PixelPlane::store_slowly(uint64_t address, std::span<const std::byte> from) {
   if (address % memory::kFrameBytes + from.size() > memory::kFrameBytes) {
-    stopped_ = !space_->write(GpuVa{address}, from) || stopped_;
+    stopped_ = !ok(space_->write(GpuVa{address}, from)) || stopped_;
     return;
   }
   const std::span<std::byte> to = ask(address, true);

@@ -34,7 +34,7 @@ class Resolver {
     std::array<uint32_t, 64> words{};
     const size_t dwords = T::kDesc.dwords_of_gen[static_cast<size_t>(gen())];
     const std::span<uint32_t> used = std::span(words).first(std::min(dwords, words.size()));
-    ok_ = input_.space->read(message::place(address), std::as_writable_bytes(used)) && ok_;
+    ok_ = memory::ok(input_.space->read(message::place(address), std::as_writable_bytes(used))) && ok_;
     if (input_.unread != nullptr) {
       input_.unread->note(T::kDesc, gen(), used);
     }

@@ -28,7 +28,7 @@ class DispatchBench : public message::MessageBench {
     settings_.constants_B = 1024;
   }
   JobFault prepare(const std::vector<uint32_t>& walker, Job& job) {
-    return make_job(generation_, settings_, bases_, walker, nullptr, memory_.space(), job);
+    return make_job(generation_, settings_, bases_, walker, nullptr, memory_.space(), job).fault;
   }
 
   Settings settings_;

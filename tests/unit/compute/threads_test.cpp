@@ -116,7 +116,7 @@ class HostThreads : public DispatchBench {
     for (unsigned part = 0; part < most_parts; ++part) {
       memory_.space().begin_work(missed);
       result.outcomes.push_back(walker.run(generation_, settings_, walk, memory_.space(), part == 0));
-      missed = memory_.space().end_work();
+      missed = memory_.space().end_work().skipped;
       result.walks.push_back(walk);
       if (result.outcomes.back().stop != Stop::unfinished) {
         break;

@@ -68,7 +68,8 @@ void noise(MemoryBench& bench, uint64_t seed, int count) {
         if (random() % 2 == 0) {
           space.load_value<uint64_t>(GpuVa(random() % 2 == 0 ? random() : near(0x1000'0000)));
         } else {
-          space.store_value<uint64_t>(GpuVa(random() % 2 == 0 ? random() : near(0x1000'0000)), value);
+          static_cast<void>(
+              space.store_value<uint64_t>(GpuVa(random() % 2 == 0 ? random() : near(0x1000'0000)), value));
         }
         if (Generation(model).has_execlists() && random() % 16 == 0) {
           device.memory().begin_context(engine);

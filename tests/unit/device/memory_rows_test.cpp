@@ -35,7 +35,7 @@ TEST(MemoryRows, LaterChipsHaveNoOldTableRegisters) {
     EXPECT_EQ(bench.device->bar_read(0, model->gtt_offset + page * 8 + 4, 4), 0u)
         << "the upper half is part of the entry";
     memory::AddressSpace& space = bench.device->space(0, memory::Stream::blit, memory::TableKind::global);
-    EXPECT_TRUE(space.store_value<uint32_t>(GpuVa(page << 12), 7));
+    EXPECT_TRUE(ok(space.store_value<uint32_t>(GpuVa(page << 12), 7)));
     EXPECT_EQ(local ? bench.device->bar_read(2, 0x12'3000, 4) : bench.host.value_at<uint32_t>(0x12'3000), 7u);
   }
   EXPECT_GE(later, 6u);

@@ -150,7 +150,8 @@ TEST(LocalMemory, BarTableAndEnginesSeeTheSameBytes) {
   EXPECT_EQ(bench.engine_reads(memory::Stream::blit, 0x10, memory::TableKind::global), 0xabcdu);
   EXPECT_EQ(bench.engine_reads(memory::Stream::blit, 0x1010, memory::TableKind::global), 0x1234u)
       << "the bit of the entry selects the memory";
-  EXPECT_TRUE(device.space(0, memory::Stream::blit, memory::TableKind::global).store_value<uint32_t>(GpuVa(0x14), 5));
+  memory::AddressSpace& blit = device.space(0, memory::Stream::blit, memory::TableKind::global);
+  EXPECT_TRUE(ok(blit.store_value<uint32_t>(GpuVa(0x14), 5)));
   EXPECT_EQ(device.bar_read(2, 0x12'3014, 4), 5u);
   // The table is in local memory, accessible through its alias but not through the BAR.
   const uint64_t gsm = bench.read(0x108100) & ~0xf'ffffu;

@@ -69,17 +69,12 @@ class AddressSpaceTest : public testing::Test {
   }
   void map(uint64_t va, uint64_t address, uint64_t bits = kP | kRw) { entry_of(va) = address | bits; }
 
-  std::vector<uint8_t> read(uint64_t va, size_t bytes, bool* whole = nullptr) {
+  std::vector<uint8_t> read(uint64_t va, size_t bytes, AccessResult expected = AccessResult::ok) {
     std::vector<uint8_t> data(bytes, 0xee);
-    const bool result = space_.read(GpuVa(va), std::as_writable_bytes(std::span(data)));
-    if (whole != nullptr) {
-      *whole = result;
-    } else {
-      EXPECT_TRUE(result);
-    }
+    EXPECT_EQ(space_.read(GpuVa(va), std::as_writable_bytes(std::span(data))), expected);
     return data;
   }
-  bool write(uint64_t va, const std::vector<uint8_t>& data) {
+  AccessResult write(uint64_t va, const std::vector<uint8_t>& data) {
     return space_.write(GpuVa(va), std::as_bytes(std::span(data)));
   }
   uint8_t& system(uint64_t address) { return *reinterpret_cast<uint8_t*>(system_bytes_.data() + address); }
@@ -112,7 +107,7 @@ TEST_F(AddressSpaceTest, AccessesMayCrossPages) {
       for (size_t i = 0; i < bytes; ++i) {
         data[i] = static_cast<uint8_t>(i * 31 + offset + bytes);
       }
-      ASSERT_TRUE(write(kVa + offset, data));
+      ASSERT_EQ(write(kVa + offset, data), AccessResult::ok);
       for (size_t i = 0; i < bytes; ++i) {
         const uint64_t at = offset + i;
         ASSERT_EQ(system(pages[at / 4096] + at % 4096), data[i]) << offset << "+" << i;
@@ -170,11 +165,11 @@ TEST_F(AddressSpaceTest, InvalidationOfALargePageDropsAllOfIt) {
 }
 
 TEST_F(AddressSpaceTest, EmptyAccessesTouchNothing) {
-  EXPECT_TRUE(space_.read(GpuVa(kVa), {}));
-  EXPECT_TRUE(space_.write(GpuVa(~uint64_t{0}), {}));
-  EXPECT_TRUE(space_.read_each({}, 64, nullptr));
+  EXPECT_EQ(space_.read(GpuVa(kVa), {}), AccessResult::ok);
+  EXPECT_EQ(space_.write(GpuVa(~uint64_t{0}), {}), AccessResult::ok);
+  EXPECT_EQ(space_.read_each({}, 64, nullptr), AccessResult::ok);
   const GpuVa addresses[] = {GpuVa(kVa), GpuVa(kVa)};
-  EXPECT_TRUE(space_.read_each(addresses, 0, nullptr));
+  EXPECT_EQ(space_.read_each(addresses, 0, nullptr), AccessResult::ok);
   EXPECT_TRUE(handler_.faults.empty());
   EXPECT_EQ(hits() + misses(), 0u);
 }
@@ -182,7 +177,7 @@ TEST_F(AddressSpaceTest, EmptyAccessesTouchNothing) {
 TEST_F(AddressSpaceTest, ValuesNeedNoAlignment) {
   map(kVa, 0x5000);
   map(kVa + 4096, 0x2000);
-  EXPECT_TRUE(space_.store_value<uint64_t>(GpuVa(kVa + 4093), 0x1122'3344'5566'7788));
+  EXPECT_EQ(space_.store_value<uint64_t>(GpuVa(kVa + 4093), 0x1122'3344'5566'7788), AccessResult::ok);
   EXPECT_EQ(system(0x5fff), 0x66);
   EXPECT_EQ(system(0x2000), 0x55);
   EXPECT_EQ(space_.load_value<uint64_t>(GpuVa(kVa + 4093)), 0x1122'3344'5566'7788u);
@@ -193,7 +188,7 @@ TEST_F(AddressSpaceTest, NullPagesReadZeroAndDropWrites) {
   map(kVa, 0x5000);
   map(kVa + 4096, 0x6000, kP | kRw | kNull);
   map(kVa + 8192, 0x7000);
-  EXPECT_TRUE(write(kVa, std::vector<uint8_t>(3 * 4096, 0x77)));
+  EXPECT_EQ(write(kVa, std::vector<uint8_t>(3 * 4096, 0x77)), AccessResult::ok);
   EXPECT_EQ(system(0x5fff), 0x77);
   EXPECT_EQ(system(0x6000), 0);
   EXPECT_EQ(system(0x7000), 0x77);
@@ -206,13 +201,13 @@ TEST_F(AddressSpaceTest, NullPagesReadZeroAndDropWrites) {
   const AddressSpace::View view = space_.view(GpuVa(kVa + 4096), kWrite);
   EXPECT_TRUE(view.null);
   EXPECT_TRUE(view.bytes.empty());
-  EXPECT_FALSE(view.stopped);
+  EXPECT_EQ(view.result, AccessResult::ok);
 }
 
 TEST_F(AddressSpaceTest, PageOutsideMemoryFaults) {
   map(kVa, 0x70'0000'0000);
   EXPECT_EQ(space_.load_value<uint32_t>(GpuVa(kVa)), 0u);
-  EXPECT_TRUE(write(kVa, {1, 2, 3}));
+  EXPECT_EQ(write(kVa, {1, 2, 3}), AccessResult::ok);
   ASSERT_EQ(handler_.faults.size(), 2u);
   EXPECT_EQ(handler_.faults[0].reason, FaultReason::page_hole);
   EXPECT_EQ(handler_.faults[1].reason, FaultReason::page_hole);
@@ -233,24 +228,50 @@ TEST_F(AddressSpaceTest, SkippedFaultReadsZeroAndTheAccessContinues) {
   EXPECT_EQ(handler_.faults[0].address, kVa + 4096);
 }
 
-TEST_F(AddressSpaceTest, StoppedFaultEndsTheAccess) {
-  handler_.action = FaultAction::stop;
+// Every kind of access returns what the fault handler decided.
+TEST_F(AddressSpaceTest, FaultThatStopsEndsTheAccessWithItsResult) {
   map(kVa, 0x5000);
   map(kVa + 8192, 0x7000);
-  system(0x5fff) = 1;
-  bool whole = true;
-  const std::vector<uint8_t> data = read(kVa + 4095, 4098, &whole);
-  EXPECT_FALSE(whole);
-  EXPECT_EQ(data.front(), 1) << "bytes before the fault are read";
-  EXPECT_EQ(data[1], 0xee) << "bytes after the fault are not touched";
-  EXPECT_FALSE(write(kVa, std::vector<uint8_t>(3 * 4096, 0x77)));
-  EXPECT_EQ(system(0x5000), 0x77);
-  EXPECT_EQ(system(0x7000), 0);
-  EXPECT_TRUE(space_.view(GpuVa(kVa + 4096), kRead).stopped);
-  const GpuVa addresses[] = {GpuVa(kVa), GpuVa(kVa + 4096), GpuVa(kVa + 8192)};
-  std::vector<uint8_t> each(12, 0xee);
-  EXPECT_FALSE(space_.read_each(addresses, 4, reinterpret_cast<std::byte*>(each.data())));
-  EXPECT_EQ(each, (std::vector<uint8_t>{0x77, 0x77, 0x77, 0x77, 0xee, 0xee, 0xee, 0xee, 0xee, 0xee, 0xee, 0xee}));
+  const std::pair<FaultAction, AccessResult> rows[] = {{FaultAction::stop, AccessResult::stopped},
+                                                       {FaultAction::hang, AccessResult::hung},
+                                                       {FaultAction::wait, AccessResult::waits_for_page}};
+  for (const auto& [action, result] : rows) {
+    SCOPED_TRACE(static_cast<int>(action));
+    handler_.action = action;
+    system(0x5fff) = 1;
+    const std::vector<uint8_t> data = read(kVa + 4095, 4098, result);
+    EXPECT_EQ(data.front(), 1) << "bytes before the fault are read";
+    EXPECT_EQ(data[1], 0xee) << "bytes after the fault are not touched";
+    EXPECT_EQ(write(kVa, std::vector<uint8_t>(3 * 4096, 0x77)), result);
+    EXPECT_EQ(system(0x5000), 0x77);
+    EXPECT_EQ(system(0x7000), 0);
+    EXPECT_EQ(space_.store_value<uint32_t>(GpuVa(kVa + 4096), 1), result);
+    EXPECT_EQ(space_.view(GpuVa(kVa + 4096), kRead).result, result);
+    const GpuVa addresses[] = {GpuVa(kVa), GpuVa(kVa + 4096), GpuVa(kVa + 8192)};
+    std::vector<uint8_t> each(12, 0xee);
+    EXPECT_EQ(space_.read_each(addresses, 4, reinterpret_cast<std::byte*>(each.data())), result);
+    EXPECT_EQ(each, (std::vector<uint8_t>{0x77, 0x77, 0x77, 0x77, 0xee, 0xee, 0xee, 0xee, 0xee, 0xee, 0xee, 0xee}));
+  }
+}
+
+// Work that waits for a page is repeated and meets its other faults again, so the wait counts.
+TEST_F(AddressSpaceTest, WorkEndsWithTheGreatestResultOfItsAccesses) {
+  const auto work = [&](std::initializer_list<FaultAction> actions) {
+    space_.begin_work(5);
+    for (const FaultAction action : actions) {
+      handler_.action = action;
+      static_cast<void>(space_.store_value<uint32_t>(GpuVa(kVa), 1));
+    }
+    return space_.end_work();
+  };
+  EXPECT_EQ(work({}).result, AccessResult::ok);
+  const AddressSpace::Work skipped = work({FaultAction::skip, FaultAction::skip});
+  EXPECT_EQ(skipped.result, AccessResult::ok);
+  EXPECT_EQ(skipped.skipped, 7u);
+  EXPECT_EQ(work({FaultAction::stop, FaultAction::skip}).result, AccessResult::stopped);
+  EXPECT_EQ(work({FaultAction::stop, FaultAction::hang}).result, AccessResult::hung);
+  EXPECT_EQ(work({FaultAction::wait, FaultAction::hang}).result, AccessResult::waits_for_page);
+  EXPECT_EQ(work({FaultAction::hang}).skipped, 5u);
 }
 
 TEST_F(AddressSpaceTest, RetryWalksAgain) {
@@ -271,7 +292,7 @@ TEST_F(AddressSpaceTest, RetryWalksAgain) {
     map(kVa + 4096, 0x7000);
     return FaultAction::retry;
   };
-  EXPECT_TRUE(write(kVa + 4096, {9}));
+  EXPECT_EQ(write(kVa + 4096, {9}), AccessResult::ok);
   EXPECT_EQ(system(0x7000), 9);
 }
 
@@ -329,11 +350,11 @@ TEST_F(AddressSpaceTest, AddedPageNeedsNoInvalidation) {
 TEST_F(AddressSpaceTest, AddedRightsNeedNoInvalidation) {
   map(kVa, 0x5000, kP);
   EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(kVa)), 0);
-  EXPECT_TRUE(write(kVa, {1}));
+  EXPECT_EQ(write(kVa, {1}), AccessResult::ok);
   EXPECT_EQ(handler_.faults.size(), 1u);
   EXPECT_EQ(system(0x5000), 0);
   map(kVa, 0x5000);
-  EXPECT_TRUE(write(kVa, {1}));
+  EXPECT_EQ(write(kVa, {1}), AccessResult::ok);
   EXPECT_EQ(system(0x5000), 1);
   EXPECT_EQ(handler_.faults.size(), 1u);
 }
@@ -373,14 +394,14 @@ TEST_F(AddressSpaceTest, NewContextDropsOldTranslations) {
 TEST_F(AddressSpaceTest, LocalMemoryBitSelectsLocalMemory) {
   map(kVa, 0x5000, kP | kRw | kLocal);
   map(kVa + 4096, 0x5000);
-  EXPECT_TRUE(write(kVa, {0x11}));
-  EXPECT_TRUE(write(kVa + 4096, {0x22}));
+  EXPECT_EQ(write(kVa, {0x11}), AccessResult::ok);
+  EXPECT_EQ(write(kVa + 4096, {0x22}), AccessResult::ok);
   EXPECT_EQ(local(0x5000), 0x11);
   EXPECT_EQ(system(0x5000), 0x22);
   // Without local memory the bit is ignored.
   context_.local_memory = false;
   space_.load(context_);
-  EXPECT_TRUE(write(kVa, {0x33}));
+  EXPECT_EQ(write(kVa, {0x33}), AccessResult::ok);
   EXPECT_EQ(system(0x5000), 0x33);
   EXPECT_EQ(local(0x5000), 0x11);
 }
@@ -404,7 +425,7 @@ TEST_F(AddressSpaceTest, LargePagesTranslate2MBAnd1GB) {
   entry_of(kVa, 21) = 0x40'0000 | kP | kRw | kPs;
   entry_of(kVa + (uint64_t{1} << 30), 30) = 0 | kP | kRw | kPs;
   for (uint64_t at = 0; at < 0x20'0000; at += 0x3000) {
-    EXPECT_TRUE(write(kVa + at, {static_cast<uint8_t>(at >> 12)}));
+    EXPECT_EQ(write(kVa + at, {static_cast<uint8_t>(at >> 12)}), AccessResult::ok);
     EXPECT_EQ(system(0x40'0000 + at), static_cast<uint8_t>(at >> 12));
   }
   const uint64_t giga = (kVa + (uint64_t{1} << 30)) & ~uint64_t{0x3fff'ffff};
@@ -463,13 +484,13 @@ TEST_F(AddressSpaceTest, BatchedAccessesEqualSingleAccesses) {
   addresses[50] = GpuVa(kVa + 51 * 4096 - 2);  // crosses a page
   addresses[60] = GpuVa(kVa + (1 << 21));      // not mapped
   std::vector<uint32_t> got(100);
-  EXPECT_TRUE(space_.read_each(addresses, 4, reinterpret_cast<std::byte*>(got.data())));
+  EXPECT_EQ(space_.read_each(addresses, 4, reinterpret_cast<std::byte*>(got.data())), AccessResult::ok);
   for (uint64_t i = 0; i < 100; ++i) {
     EXPECT_EQ(got[i], space_.load_value<uint32_t>(addresses[i])) << i;
     got[i] = static_cast<uint32_t>(i * 0x01010101);
   }
   EXPECT_EQ(handler_.faults.size(), 2u);
-  EXPECT_TRUE(space_.write_each(addresses, 4, reinterpret_cast<const std::byte*>(got.data())));
+  EXPECT_EQ(space_.write_each(addresses, 4, reinterpret_cast<const std::byte*>(got.data())), AccessResult::ok);
   for (uint64_t i = 0; i < 100; ++i) {
     EXPECT_EQ(space_.load_value<uint32_t>(addresses[i]), i == 60 ? 0 : got[i]) << i;
   }
@@ -491,9 +512,9 @@ TEST(AddressSpaceAdvanced, FetchesAreCheckedOnTlbHits) {
     space.load(chain.context);
     uint32_t word = 0;
     const auto bytes = std::as_writable_bytes(std::span(&word, 1));
-    EXPECT_TRUE(space.read(GpuVa(chain.va), bytes));
+    EXPECT_EQ(space.read(GpuVa(chain.va), bytes), AccessResult::ok);
     EXPECT_TRUE(handler.faults.empty());
-    EXPECT_TRUE(space.read(GpuVa(chain.va), bytes, /*instruction=*/true));
+    EXPECT_EQ(space.read(GpuVa(chain.va), bytes, /*instruction=*/true), AccessResult::ok);
     ASSERT_EQ(handler.faults.size(), 1u);
     EXPECT_EQ(handler.faults[0].reason, FaultReason::execute_denied);
   }
@@ -531,7 +552,7 @@ TEST(AddressSpaceOldTables, FourByteEntriesAreTranslated) {
     Tlb tlb(32);
     AddressSpace space(memory, tlb, kGlobalSpace, handler);
     space.load({.format = formats.find(row.mode), .roots = {0x10'0000}});
-    EXPECT_TRUE(space.store_value<uint64_t>(GpuVa(kVa + 0xffc), 0x1122'3344'5566'7788));
+    EXPECT_EQ(space.store_value<uint64_t>(GpuVa(kVa + 0xffc), 0x1122'3344'5566'7788), AccessResult::ok);
     put(table + 4 * ((kVa >> 12) + 1), 0);
     EXPECT_EQ(space.load_value<uint64_t>(GpuVa(kVa + 0xffc)), 0x1122'3344'5566'7788u) << "cached until invalidated";
     uint64_t there = 0;

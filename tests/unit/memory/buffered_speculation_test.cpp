@@ -55,10 +55,10 @@ class BufferedSpeculationTest : public testing::Test {
     std::memcpy(&value, bytes_.data() + offset, 4);
     return value;
   }
-  bool write(size_t piece, uint64_t offset, uint32_t value) {
+  AccessResult write(size_t piece, uint64_t offset, uint32_t value) {
     return spaces_[piece].write(GpuVa{kVa + offset}, std::as_bytes(std::span(&value, 1)));
   }
-  uint32_t read(size_t piece, uint64_t offset, bool expected = true) {
+  uint32_t read(size_t piece, uint64_t offset, AccessResult expected = AccessResult::ok) {
     uint32_t value = 0;
     EXPECT_EQ(spaces_[piece].read(GpuVa{kVa + offset}, std::as_writable_bytes(std::span(&value, 1))), expected);
     return value;
@@ -78,8 +78,8 @@ class BufferedSpeculationTest : public testing::Test {
 };
 
 TEST_F(BufferedSpeculationTest, WritesArePrivateUntilCommit) {
-  EXPECT_TRUE(write(0, 0x1000, 5));
-  EXPECT_TRUE(write(0, 0x1ffe, 0x1122'3344)) << "over two pages";
+  EXPECT_EQ(write(0, 0x1000, 5), AccessResult::ok);
+  EXPECT_EQ(write(0, 0x1ffe, 0x1122'3344), AccessResult::ok) << "over two pages";
   EXPECT_EQ(read(0, 0x1000), 5u);
   EXPECT_EQ(read(0, 0x1ffe), 0x1122'3344u);
   EXPECT_EQ(read(0, 0x1ffc), 0x3344'0000u) << "own bytes beside bytes of memory";
@@ -94,7 +94,7 @@ TEST_F(BufferedSpeculationTest, WritesArePrivateUntilCommit) {
 TEST_F(BufferedSpeculationTest, WritesToNeighbouringBytesDoNotConflict) {
   for (size_t i = 0; i < 2; ++i) {
     const std::byte one{static_cast<uint8_t>(i + 1)};
-    EXPECT_TRUE(spaces_[i].write(GpuVa{kVa + 0x3000 + i}, std::span(&one, 1)));
+    EXPECT_EQ(spaces_[i].write(GpuVa{kVa + 0x3000 + i}, std::span(&one, 1)), AccessResult::ok);
   }
   EXPECT_EQ(read(1, 0x3004), 0u) << "the next dword";
   EXPECT_TRUE(speculations_[0].commit(written_));
@@ -103,15 +103,15 @@ TEST_F(BufferedSpeculationTest, WritesToNeighbouringBytesDoNotConflict) {
 }
 
 TEST_F(BufferedSpeculationTest, LastCommittedWriteWins) {
-  EXPECT_TRUE(write(1, 0x3000, 2));
-  EXPECT_TRUE(write(0, 0x3000, 1));
+  EXPECT_EQ(write(1, 0x3000, 2), AccessResult::ok);
+  EXPECT_EQ(write(0, 0x3000, 1), AccessResult::ok);
   EXPECT_TRUE(speculations_[0].commit(written_));
   EXPECT_TRUE(speculations_[1].commit(written_));
   EXPECT_EQ(memory(0x3000), 2u);
 }
 
 TEST_F(BufferedSpeculationTest, AliasedAddressesConflict) {
-  EXPECT_TRUE(write(0, 0x10, 7));
+  EXPECT_EQ(write(0, 0x10, 7), AccessResult::ok);
   EXPECT_EQ(read(0, kAlias * 4096 + 0x10), 7u);
   EXPECT_EQ(read(1, kAlias * 4096 + 0x10), 0u);
   EXPECT_TRUE(speculations_[0].commit(written_));
@@ -119,9 +119,9 @@ TEST_F(BufferedSpeculationTest, AliasedAddressesConflict) {
 }
 
 TEST_F(BufferedSpeculationTest, FaultsAndAtomicsStopUntilDirect) {
-  read(0, kHole * 4096, false);
-  EXPECT_FALSE(write(0, kReadOnly * 4096, 1) && read(0, kReadOnly * 4096) == 1) << "a read-only page";
-  EXPECT_TRUE(spaces_[0].view(GpuVa{kVa}, {.write = true}).stopped) << "an atomic operation";
+  read(0, kHole * 4096, AccessResult::stopped);
+  EXPECT_EQ(write(0, kReadOnly * 4096, 1), AccessResult::stopped) << "a read-only page";
+  EXPECT_EQ(spaces_[0].view(GpuVa{kVa}, {.write = true}).result, AccessResult::stopped) << "an atomic operation";
   EXPECT_EQ(faults_.count, 0u) << "a speculative access does not report its fault";
   speculations_[0].go_direct(written_);
   EXPECT_EQ(read(0, kHole * 4096), 0u);
@@ -135,7 +135,7 @@ TEST_F(BufferedSpeculationTest, FaultsAndAtomicsStopUntilDirect) {
 TEST_F(BufferedSpeculationTest, DirectWriteConflictsWithLaterCommit) {
   EXPECT_EQ(read(1, 0x5000), 0u);
   speculations_[0].go_direct(written_);
-  EXPECT_TRUE(write(0, 0x5000, 9));
+  EXPECT_EQ(write(0, 0x5000, 9), AccessResult::ok);
   EXPECT_EQ(memory(0x5000), 9u);
   EXPECT_FALSE(speculations_[1].commit(written_));
 }
@@ -150,7 +150,7 @@ TEST_F(BufferedSpeculationTest, BlocksAreReusedAfterBegin) {
   for (uint64_t round = 0; round < 3; ++round) {
     speculations_[0].begin(real_, mutex_);
     for (uint64_t page = 0; page < 100; ++page) {
-      EXPECT_TRUE(write(0, page * 4096 + round * 4, static_cast<uint32_t>(page + round)));
+      EXPECT_EQ(write(0, page * 4096 + round * 4, static_cast<uint32_t>(page + round)), AccessResult::ok);
     }
     written_.clear();
     EXPECT_TRUE(speculations_[0].commit(written_));

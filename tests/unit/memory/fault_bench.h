@@ -65,7 +65,7 @@ struct FaultBench {
     bench.put(page_target(Size::k4) + (kVa48 & 0xff8), 0x1234);
     chain.set(bench, 3, chain.levels[3].entry & ~kP);
   }
-  bool read(uint64_t va = kVa48) {
+  AccessResult read(uint64_t va = kVa48) {
     uint32_t value = 0;
     return space.read(GpuVa(va), std::as_writable_bytes(std::span(&value, 1)));
   }

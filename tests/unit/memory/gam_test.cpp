@@ -341,7 +341,7 @@ TEST(Gam, UnresolvedAdvancedContextFaultsAtTheFirstAccess) {
   EXPECT_EQ(reason(5, kHalt | kElementPrivileged), FaultReason::request_denied);
   bench.vtd.set_root(0);
   EXPECT_EQ(reason(5, kHalt), FaultReason::root_not_present);
-  EXPECT_TRUE(bench.faults.engine(rcs).hung);
+  EXPECT_EQ(stream.space.store_value<uint32_t>(GpuVa(0x1000), 1), AccessResult::hung);
 }
 
 TEST(Gam, EngineResetKeepsTranslationsAndRequests) {

@@ -134,10 +134,10 @@ struct SpaceBench {
     space.load(chain.context);
   }
   uint64_t read() { return space.load_value<uint64_t>(GpuVa(kVa48 & ~uint64_t{7})); }
-  bool write(uint64_t value) { return space.store_value<uint64_t>(GpuVa(kVa48 & ~uint64_t{7}), value); }
+  bool write(uint64_t value) { return ok(space.store_value<uint64_t>(GpuVa(kVa48 & ~uint64_t{7}), value)); }
   bool fetch() {
     uint32_t code = 0;
-    return space.read(GpuVa(kVa48), std::as_writable_bytes(std::span(&code, 1)), true);
+    return ok(space.read(GpuVa(kVa48), std::as_writable_bytes(std::span(&code, 1)), true));
   }
   uint64_t entry(size_t level) const { return bench.get(chain.levels[level].entry_address); }
 

@@ -29,8 +29,8 @@ class InPlaceSpeculationTest : public testing::Test {
 };
 
 TEST_F(InPlaceSpeculationTest, StandsWithoutConflict) {
-  EXPECT_TRUE(writer_.space().store_value<uint32_t>(GpuVa{kVa + 8}, 0x1234));
-  EXPECT_TRUE(other_.space().store_value<uint32_t>(GpuVa{kVa + 12}, 0x5678));
+  EXPECT_EQ(writer_.space().store_value<uint32_t>(GpuVa{kVa + 8}, 0x1234), AccessResult::ok);
+  EXPECT_EQ(other_.space().store_value<uint32_t>(GpuVa{kVa + 12}, 0x5678), AccessResult::ok);
   EXPECT_EQ(reader_.space().load_value<uint32_t>(GpuVa{kVa + 0x3000}), at(0x3000));
   EXPECT_TRUE(speculation_.finish());
   EXPECT_EQ(at(8), 0x1234u);
@@ -40,9 +40,9 @@ TEST_F(InPlaceSpeculationTest, StandsWithoutConflict) {
 TEST_F(InPlaceSpeculationTest, IsRolledBackWhenAReaderMeetsAWriter) {
   const uint32_t old = at(8);
   const uint32_t last = at(0x1ffc);
-  EXPECT_TRUE(writer_.space().store_value<uint32_t>(GpuVa{kVa + 8}, ~old));
+  EXPECT_EQ(writer_.space().store_value<uint32_t>(GpuVa{kVa + 8}, ~old), AccessResult::ok);
   EXPECT_EQ(other_.space().load_value<uint32_t>(GpuVa{kVa + 8}), ~old) << "writes reach memory at once";
-  EXPECT_TRUE(other_.space().store_value<uint32_t>(GpuVa{kVa + 0x1ffc}, ~last));
+  EXPECT_EQ(other_.space().store_value<uint32_t>(GpuVa{kVa + 0x1ffc}, ~last), AccessResult::ok);
   reader_.space().load_value<uint32_t>(GpuVa{kVa + 0x800});
   EXPECT_FALSE(speculation_.finish());
   EXPECT_EQ(at(8), old);
@@ -52,7 +52,7 @@ TEST_F(InPlaceSpeculationTest, IsRolledBackWhenAReaderMeetsAWriter) {
 TEST_F(InPlaceSpeculationTest, WriteOfAReaderIsRefused) {
   const uint32_t old = at(8);
   reader_.space().load_value<uint32_t>(GpuVa{kVa + 8});
-  EXPECT_FALSE(reader_.space().store_value<uint32_t>(GpuVa{kVa + 8}, ~old));
+  EXPECT_EQ(reader_.space().store_value<uint32_t>(GpuVa{kVa + 8}, ~old), AccessResult::stopped);
   EXPECT_TRUE(speculation_.refused());
   EXPECT_FALSE(speculation_.finish());
   EXPECT_EQ(at(8), old);
@@ -60,7 +60,7 @@ TEST_F(InPlaceSpeculationTest, WriteOfAReaderIsRefused) {
 
 TEST_F(InPlaceSpeculationTest, MissingPageIsRefusedWithoutAFault) {
   std::byte bytes[4];
-  EXPECT_FALSE(reader_.space().read(GpuVa{kVa - 4096}, bytes));
+  EXPECT_EQ(reader_.space().read(GpuVa{kVa - 4096}, bytes), AccessResult::stopped);
   EXPECT_FALSE(speculation_.finish());
   EXPECT_EQ(world_.faults(), 0u);
 }
@@ -88,11 +88,11 @@ TEST_F(InPlaceSpeculationTest, TiledResourcesAreRefused) {
 }
 
 TEST_F(InPlaceSpeculationTest, RollsBackToTheStateAtBegin) {
-  EXPECT_TRUE(writer_.space().store_value<uint32_t>(GpuVa{kVa + 8}, 1));
+  EXPECT_EQ(writer_.space().store_value<uint32_t>(GpuVa{kVa + 8}, 1), AccessResult::ok);
   EXPECT_TRUE(speculation_.finish());
   speculation_.begin(world_.space());
   writer_.begin();
-  EXPECT_TRUE(writer_.space().store_value<uint32_t>(GpuVa{kVa + 8}, 2));
+  EXPECT_EQ(writer_.space().store_value<uint32_t>(GpuVa{kVa + 8}, 2), AccessResult::ok);
   speculation_.refuse();
   EXPECT_FALSE(speculation_.finish());
   EXPECT_EQ(at(8), 1u) << "the value at begin()";

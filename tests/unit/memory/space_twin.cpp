@@ -85,7 +85,7 @@ std::string SpaceTwin::read(uint64_t address, size_t bytes, bool instruction) {
 
   found_.clear();
   std::vector<std::byte> got(bytes, kUntouched);
-  const bool result = space_.read(GpuVa(address), got, instruction);
+  const bool result = ok(space_.read(GpuVa(address), got, instruction));
   if (std::string text = compare_faults(faults); !text.empty()) {
     return fmt::format("read 0x{:x}+{}: {}", address, bytes, text);
   }
@@ -107,7 +107,7 @@ std::string SpaceTwin::read_each(std::span<const GpuVa> addresses, size_t bytes)
   }
   found_.clear();
   std::vector<std::byte> got(addresses.size() * bytes, kUntouched);
-  const bool result = space_.read_each(addresses, bytes, got.data());
+  const bool result = ok(space_.read_each(addresses, bytes, got.data()));
   if (std::string text = compare_faults(faults); !text.empty()) {
     return fmt::format("read_each of {}: {}", addresses.size(), text);
   }
@@ -163,7 +163,7 @@ std::string SpaceTwin::write(uint64_t address, std::span<const std::byte> data) 
   }
 
   found_.clear();
-  const bool result = space_.write(GpuVa(address), data);
+  const bool result = ok(space_.write(GpuVa(address), data));
   if (changes) {
     space_.invalidate();
   }
@@ -194,7 +194,7 @@ std::string SpaceTwin::write_each(std::span<const GpuVa> addresses, size_t bytes
     std::memcpy(target.to, data.data() + target.from, target.bytes);
   }
   found_.clear();
-  const bool result = space_.write_each(addresses, bytes, data.data());
+  const bool result = ok(space_.write_each(addresses, bytes, data.data()));
   if (std::string text = compare_faults(faults); !text.empty() || result != whole) {
     return fmt::format("write_each of {}: {} {}", addresses.size(), text, result);
   }
@@ -212,8 +212,9 @@ std::string SpaceTwin::view(uint64_t address, Access access) {
   if (std::string text = compare_faults(faults); !text.empty()) {
     return fmt::format("view 0x{:x}: {}", address, text);
   }
-  if (view.stopped != (!faults.empty() && action_ == FaultAction::stop)) {
-    return fmt::format("view 0x{:x}: stopped {}", address, view.stopped);
+  const bool stops = !faults.empty() && action_ == FaultAction::stop;
+  if (view.result != (stops ? AccessResult::stopped : AccessResult::ok)) {
+    return fmt::format("view 0x{:x}: result {}", address, static_cast<unsigned>(view.result));
   }
   if (part.bytes == nullptr) {
     return view.bytes.empty() ? std::string() : fmt::format("view 0x{:x}: bytes of an unmapped page", address);

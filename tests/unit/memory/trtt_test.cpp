@@ -133,7 +133,7 @@ TEST(Trtt, TranslatesThroughTheTablesThenThePageTables) {
       one.bench.put(kTilePhys + offset, 0x0123'4567'89ab'cdef ^ offset);
       EXPECT_EQ(one.read((kTrVa & ~uint64_t{0xffff}) + offset), 0x0123'4567'89ab'cdef ^ offset) << device;
     }
-    ASSERT_TRUE(one.space.store_value<uint64_t>(GpuVa(kTrVa), 77));
+    ASSERT_EQ(one.space.store_value<uint64_t>(GpuVa(kTrVa), 77), AccessResult::ok);
     EXPECT_EQ(one.bench.get(kTilePhys + (kTrVa & 0xffff)), 77u);
     EXPECT_TRUE(one.probe.faults.empty());
     // Adjacent indices select other entries: the adjacent table is empty, so the walk fails.
@@ -225,7 +225,7 @@ TEST(Trtt, NullAndInvalidTilesAreDetected) {
         continue;
       }
       EXPECT_EQ(one.read(kTrVa & ~uint64_t{7}), 0u);
-      EXPECT_TRUE(one.space.store_value<uint64_t>(GpuVa(kTrVa & ~uint64_t{7}), 99));
+      EXPECT_EQ(one.space.store_value<uint64_t>(GpuVa(kTrVa & ~uint64_t{7}), 99), AccessResult::ok);
       EXPECT_TRUE(one.space.view(GpuVa(kTrVa), kRead).null) << "the null indicator";
       EXPECT_EQ(one.bench.get(kTilePhys + (kTrVa & 0xfff8)), 0x5555u);
       EXPECT_TRUE(one.probe.faults.empty());
@@ -263,7 +263,7 @@ TEST(Trtt, NullTileAccessesAreCounted) {
   for (int i = 0; i < 5; ++i) {
     (void)one.read(kTrVa & ~uint64_t{7});  // the first from the tables, the others from the TLB
   }
-  EXPECT_TRUE(one.space.store_value<uint32_t>(GpuVa(kTrVa & ~uint64_t{7}), 1));
+  EXPECT_EQ(one.space.store_value<uint32_t>(GpuVa(kTrVa & ~uint64_t{7}), 1), AccessResult::ok);
   EXPECT_EQ(one.registers.null_tile_accesses(), 6u);
   // Accesses of another client increment the same counter.
   AddressSpace other(one.bench.memory, one.tlb, 2, one.probe);
@@ -576,11 +576,11 @@ TEST(Trtt, HaltedTableReadStopsTheAccess) {
     one.probe.action = FaultAction::stop;
     one.unmap(table);
     one.bench.put(kTilePhys + (kTrVa & 0xfff8), 5);
-    EXPECT_FALSE(one.space.store_value<uint64_t>(GpuVa(kTrVa & ~uint64_t{7}), 6));
+    EXPECT_EQ(one.space.store_value<uint64_t>(GpuVa(kTrVa & ~uint64_t{7}), 6), AccessResult::stopped);
     EXPECT_EQ(one.probe.faults.size(), 1u) << "the lower tables are not read";
     EXPECT_EQ(one.bench.get(kTilePhys + (kTrVa & 0xfff8)), 5u);
     one.map(table, table);
-    EXPECT_TRUE(one.space.store_value<uint64_t>(GpuVa(kTrVa & ~uint64_t{7}), 6));
+    EXPECT_EQ(one.space.store_value<uint64_t>(GpuVa(kTrVa & ~uint64_t{7}), 6), AccessResult::ok);
     EXPECT_EQ(one.bench.get(kTilePhys + (kTrVa & 0xfff8)), 6u);
   }
 }

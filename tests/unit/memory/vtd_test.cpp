@@ -432,9 +432,9 @@ TEST_F(Nested, SecondLevelRightsAreEnforcedOnTlbHits) {
     space.load(chain.context);
     EXPECT_EQ(space.load_value<uint64_t>(va), 0x11u);
     EXPECT_TRUE(probe.faults.empty());
-    EXPECT_EQ(space.store_value<uint64_t>(va, 0x11), (rights & 2) != 0);
+    EXPECT_EQ(ok(space.store_value<uint64_t>(va, 0x11)), (rights & 2) != 0);
     uint32_t code = 0;
-    EXPECT_EQ(space.read(va, std::as_writable_bytes(std::span(&code, 1)), true), (rights & 4) != 0);
+    EXPECT_EQ(ok(space.read(va, std::as_writable_bytes(std::span(&code, 1)), true)), (rights & 4) != 0);
     EXPECT_EQ(probe.faults.size(), (rights & 2 ? 0u : 1u) + (rights & 4 ? 0u : 1u));
     for (const Fault& fault : probe.faults) {
       EXPECT_EQ(fault.reason, FaultReason::second_level_denied);

@@ -279,7 +279,7 @@ TEST(PteRows, NullPagesReadZeroAndDropWrites) {
       AddressSpace space(bench.memory, tlb, 1, probe);
       space.load(chain.context);
       EXPECT_EQ(space.load_value<uint64_t>(va), 0u);
-      EXPECT_TRUE(space.store_value<uint64_t>(va, 1));
+      EXPECT_EQ(space.store_value<uint64_t>(va, 1), AccessResult::ok);
       EXPECT_TRUE(space.view(va, kRead).null);
       EXPECT_TRUE(space.view(va, kRead).bytes.empty());
       EXPECT_EQ(bench.get(behind), 0xdead'beef'dead'beefu);
