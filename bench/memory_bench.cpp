@@ -162,7 +162,8 @@ void compare(const std::string& name, unsigned rounds, double units, const char*
              units / median(raw_seconds), unit, units / median(modelled_seconds), unit);
 }
 
-void stream(Setup& setup, unsigned rounds, uint64_t bytes, uint64_t chunk, bool write, bool global) {
+void stream(Setup& setup, unsigned rounds, uint64_t bytes, uint64_t chunk, memory::Direction direction, bool global) {
+  const bool write = direction == memory::Direction::write;
   std::vector<std::byte> buffer(chunk);
   memory::AddressSpace& space = global ? setup.ggtt() : setup.space();
   const uint64_t base = global ? 0 : kVa;
@@ -327,10 +328,10 @@ int main(int argc, char** argv) {
   g_only = argc > 4 ? argv[4] : "";
   Setup setup(std::max(stream_bytes, random_bytes));
   for (const uint64_t chunk : {uint64_t{65536}, uint64_t{4096}, uint64_t{256}, uint64_t{64}}) {
-    stream(setup, rounds, stream_bytes, chunk, false, false);
+    stream(setup, rounds, stream_bytes, chunk, memory::Direction::read, false);
   }
-  stream(setup, rounds, stream_bytes, 65536, true, false);
-  stream(setup, rounds, std::min(stream_bytes, 1024 * kMiB), 65536, false, true);
+  stream(setup, rounds, stream_bytes, 65536, memory::Direction::write, false);
+  stream(setup, rounds, std::min(stream_bytes, 1024 * kMiB), 65536, memory::Direction::read, true);
   for (const size_t together : {size_t{0}, size_t{8}, size_t{16}, size_t{32}}) {
     random_reads(setup, rounds, random_bytes, together);
   }

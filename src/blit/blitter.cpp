@@ -27,8 +27,8 @@ struct Blitter::Work {
       : space(in),
         job(what),
         place(where),
-        destination(in, what.destination, what.address_mask, true),
-        source(in, what.source_surface, what.address_mask, false),
+        destination(in, what.destination, what.address_mask, memory::Direction::write),
+        source(in, what.source_surface, what.address_mask, memory::Direction::read),
         unit_B(what.linear_command ? 1 : what.pixel_B) {
     uses_source = rop_uses_source(job.rop);
     uses_pattern = rop_uses_pattern(job.rop);

@@ -11,8 +11,9 @@ constexpr uint64_t kNoPage = ~uint64_t{0};
 
 }  // namespace
 
-SurfaceRows::SurfaceRows(memory::AddressSpace& space, const Surface& surface, uint64_t address_mask, bool write)
-    : space_(&space), surface_(surface), mask_(address_mask), write_(write), last_{kNoPage, nullptr} {
+SurfaceRows::SurfaceRows(memory::AddressSpace& space, const Surface& surface, uint64_t address_mask,
+                         memory::Direction direction)
+    : space_(&space), surface_(surface), mask_(address_mask), access_{.direction = direction}, last_{kNoPage, nullptr} {
   if (surface.tile != nullptr) {
     // As in surface::SurfaceLayout for pitches that are not a whole number of tiles.
     const int64_t whole_tiles = surface.pitch_B / static_cast<int64_t>(surface.tile->pitch_width_B);
@@ -81,10 +82,9 @@ bool SurfaceRows::look_up(uint64_t address, std::byte*& frame) {
     frame = known->frame;
     return true;
   }
-  const memory::Access access{.write = write_};
-  frame = space_->page_at(GpuVa{address}, access);
+  frame = space_->page_at(GpuVa{address}, access_);
   if (frame == nullptr) {
-    const memory::AddressSpace::View view = space_->view(GpuVa{address}, access);
+    const memory::AddressSpace::View view = space_->view(GpuVa{address}, access_);
     if (!ok(view.result)) {
       return false;
     }
@@ -117,7 +117,7 @@ bool SurfaceRows::find_first(uint64_t x_B, uint64_t y, uint64_t most, Piece& pie
   while (piece.count < most && frame != nullptr) {
     address += memory::kFrameBytes;
     std::byte* const next =
-        space_->page_at(GpuVa{address}, {.write = write_});  // a fault is raised when the page is accessed in order
+        space_->page_at(GpuVa{address}, access_);  // a fault is raised when the page is accessed in order
     if (next != frame + memory::kFrameBytes) {
       break;
     }

@@ -30,7 +30,7 @@ struct Pieces {
 // One surface in an address space.
 class SurfaceRows {
  public:
-  SurfaceRows(memory::AddressSpace& space, const Surface& surface, uint64_t address_mask, bool write);
+  SurfaceRows(memory::AddressSpace& space, const Surface& surface, uint64_t address_mask, memory::Direction direction);
 
   // False: stopped by a fault.
   bool find(uint64_t x_B, uint64_t y, uint32_t bytes, Pieces& pieces);
@@ -44,7 +44,7 @@ class SurfaceRows {
     if (bytes > memory::kFrameBytes - inside) {
       return nullptr;
     }
-    std::byte* const frame = space_->page_at(GpuVa{address}, {.write = write_});
+    std::byte* const frame = space_->page_at(GpuVa{address}, access_);
     return frame == nullptr ? nullptr : frame + inside;
   }
 
@@ -82,7 +82,7 @@ class SurfaceRows {
   memory::AddressSpace* space_;
   Surface surface_;
   uint64_t mask_;
-  bool write_;
+  memory::Access access_;
   int64_t tiles_ = 0;  // in a row of tiles
   Known last_;
   std::array<Known, kKnownPages> known_;  // of tiled surfaces

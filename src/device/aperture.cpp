@@ -54,7 +54,7 @@ Aperture::Part Aperture::part_at(GgttOffset address, uint64_t bytes) const {
 }
 
 // The rules for the processor, page by page.
-bool Aperture::closed(GpuVa address, bool write) {
+bool Aperture::closed(GpuVa address, memory::Direction direction) {
   const uint64_t page = address.value >> memory::kFrameBits;
   if (page == known_page_) {
     return known_closed_;
@@ -77,8 +77,9 @@ bool Aperture::closed(GpuVa address, bool write) {
                       path_,
                       address.value,
                       found.mapping.address,
-                      write ? "write to the table's own memory dropped: only its alias is open"
-                            : "read of the table's own memory: only its alias is open"});
+                      direction == memory::Direction::write
+                          ? "write to the table's own memory dropped: only its alias is open"
+                          : "read of the table's own memory: only its alias is open"});
   } else if (map_.is_hardware_page(found.mapping.space, found.mapping.address)) {
     events_.on_event({EventKind::undefined_behaviour,
                       {},
@@ -94,7 +95,7 @@ void Aperture::read(GgttOffset address, std::span<std::byte> into) {
   while (!into.empty()) {
     const Part part = part_at(address, into.size());
     const std::span<std::byte> piece = into.first(part.bytes);
-    if (closed(part.address, false)) {
+    if (closed(part.address, memory::Direction::read)) {
       std::memset(piece.data(), 0, piece.size());
     } else {
       static_cast<void>(space_.read(part.address, piece));  // faults of the processor are skipped
@@ -126,7 +127,7 @@ bool Aperture::write(GgttOffset address, std::span<const std::byte> from) {
   }
   while (!from.empty()) {
     const Part part = part_at(address, from.size());
-    if (!closed(part.address, true)) {
+    if (!closed(part.address, memory::Direction::write)) {
       static_cast<void>(space_.write(part.address, from.first(part.bytes)));
     }
     from = from.subspan(part.bytes);

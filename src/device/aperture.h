@@ -54,7 +54,7 @@ class Aperture final : public mmio::RegisterHandler {
     uint64_t bytes;
   };
   Part part_at(GgttOffset address, uint64_t bytes) const;
-  bool closed(GpuVa address, bool write);
+  bool closed(GpuVa address, memory::Direction direction);
   void tell_watcher(GgttOffset address, uint64_t bytes) const;
 
   mmio::RegisterBank& bank_;

@@ -138,7 +138,8 @@ class Device : private EngineListener,
  private:
   Device(const spec::DeviceModel& model, Host& host, DeviceOptions options);
 
-  const spec::BarModel* usable_bar(unsigned index, uint64_t offset, unsigned bytes, uint64_t value, bool is_write);
+  const spec::BarModel* usable_bar(unsigned index, uint64_t offset, unsigned bytes, uint64_t value,
+                                   memory::Direction direction);
   uint64_t mmio_bar_read(uint64_t offset, unsigned bytes);
   void mmio_bar_write(uint64_t offset, unsigned bytes, uint64_t value);
   const spec::BarModel* block_bar(unsigned index, uint64_t offset, uint64_t bytes);

@@ -30,7 +30,7 @@ uint64_t load(std::span<const std::byte> from) {
 }  // namespace
 
 const spec::BarModel* Device::usable_bar(unsigned index, uint64_t offset, unsigned bytes, uint64_t value,
-                                         bool is_write) {
+                                         memory::Direction direction) {
   const auto bar = std::ranges::find(model_->bars, index, &spec::BarModel::index);
   const uint64_t size = bar != model_->bars.end() ? bar_bytes(*bar, options_) : 0;
   std::string_view reason;
@@ -46,12 +46,12 @@ const spec::BarModel* Device::usable_bar(unsigned index, uint64_t offset, unsign
     return &*bar;
   }
   raise(EventKind::bad_access, fmt::format("bar{}", index), offset, value,
-        fmt::format("{} of {} bytes: {}", is_write ? "write" : "read", bytes, reason));
+        fmt::format("{} of {} bytes: {}", direction == memory::Direction::write ? "write" : "read", bytes, reason));
   return nullptr;
 }
 
 uint64_t Device::bar_read(unsigned index, uint64_t offset, unsigned bytes) {
-  const spec::BarModel* bar = usable_bar(index, offset, bytes, 0, false);
+  const spec::BarModel* bar = usable_bar(index, offset, bytes, 0, memory::Direction::read);
   if (bar == nullptr) {
     return ones(bytes);
   }
@@ -78,7 +78,7 @@ uint64_t Device::bar_read(unsigned index, uint64_t offset, unsigned bytes) {
 }
 
 void Device::bar_write(unsigned index, uint64_t offset, unsigned bytes, uint64_t value) {
-  const spec::BarModel* bar = usable_bar(index, offset, bytes, value, true);
+  const spec::BarModel* bar = usable_bar(index, offset, bytes, value, memory::Direction::write);
   if (bar == nullptr) {
     return;
   }
@@ -135,7 +135,7 @@ void Device::local_write(uint64_t offset, std::span<const std::byte> from) {
 }
 
 const spec::BarModel* Device::block_bar(unsigned index, uint64_t offset, uint64_t bytes) {
-  const spec::BarModel* bar = usable_bar(index, offset, 1, 0, false);
+  const spec::BarModel* bar = usable_bar(index, offset, 1, 0, memory::Direction::read);
   if (bar == nullptr) {
     return nullptr;
   }
@@ -161,7 +161,7 @@ bool Device::bar_read_block(unsigned index, uint64_t offset, std::span<std::byte
 }
 
 bool Device::bar_write_block(unsigned index, uint64_t offset, std::span<const std::byte> from) {
-  const spec::BarModel* const table = usable_bar(index, offset, 1, 0, false);
+  const spec::BarModel* const table = usable_bar(index, offset, 1, 0, memory::Direction::read);
   if (table != nullptr && table->kind == spec::BarKind::gttadr) {
     return memory_.gtt_port().write_block(offset, from);
   }

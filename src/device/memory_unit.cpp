@@ -270,7 +270,7 @@ void MemoryUnit::aperture_write(GgttOffset address, std::span<const std::byte> f
     memory::Fault fault;
     fault.reason = memory::FaultReason::table_disabled;
     fault.address = address.value;
-    fault.write = true;
+    fault.direction = memory::Direction::write;
     fault.global = true;
     host_faults_.on_fault(fault);
   }

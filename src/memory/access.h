@@ -1,9 +1,22 @@
-// How an access to graphics memory ended.
+// What an access to graphics memory asks for, and how it ended.
 #pragma once
 
 #include <cstdint>
 
 namespace halogen::memory {
+
+enum class Direction : uint8_t { read, write };
+
+struct Access {
+  Direction direction = Direction::read;
+  bool instruction = false;  // a fetch of code: execute disable matters
+
+  constexpr bool writes() const { return direction == Direction::write; }
+};
+
+inline constexpr Access kRead{};
+inline constexpr Access kWrite{.direction = Direction::write};
+inline constexpr Access kFetch{.instruction = true};
 
 // The result travels from the translation to the engine that made the access. If several accesses of one piece of work
 // fail, the greatest value is the result of the work: an engine that waits for a page repeats the work and meets the

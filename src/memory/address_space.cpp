@@ -116,7 +116,7 @@ std::byte* AddressSpace::hit_or_short_walk(uint64_t address, Access access) {
   const WalkCache::Table& table = walk_cache_.table_at(page);
   if (const uint64_t index = page - table.first_page; index < WalkCache::kPagesInRange) {
     const uint64_t entry = load_shared(table.entries + index);
-    if (const uint64_t offset = direct_.offset(entry, access.write); direct_.serves(offset)) {
+    if (const uint64_t offset = direct_.offset(entry, access.direction); direct_.serves(offset)) {
       ++walk_statistics_.walks;
       ++walk_statistics_.entry_loads;
       tlb_->put(place, direct_.frame(offset), entry);
@@ -126,7 +126,7 @@ std::byte* AddressSpace::hit_or_short_walk(uint64_t address, Access access) {
   const std::optional<WalkCache::Shortcut> shortcut = walk_cache_.find_shortcut(address);
   QuickWalk::Page found;
   if (!shortcut || (pre_ != nullptr && pre_->covers(address)) ||
-      !quick_.find(*shortcut, address, access.write, found)) {
+      !quick_.find(*shortcut, address, access.direction, found)) {
     return nullptr;
   }
   std::byte* frame = frame_of(found.space, found.address);
@@ -205,7 +205,7 @@ AddressSpace::Translation AddressSpace::walk_and_fill(uint64_t address, Access a
     TlbEntry entry;
     entry.page = address >> kFrameBits;
     entry.space = tag_;
-    Fault fault{context_.unusable, 0, address, 0, 0, access.write, access.instruction};
+    Fault fault{context_.unusable, 0, address, 0, 0, access.direction, access.instruction};
     if (context_.format != nullptr) {
       const PreTranslation::Result tile = pre_translate(address, access);
       if (!ok(tile.result)) {
@@ -242,7 +242,7 @@ AddressSpace::Translation AddressSpace::walk_and_fill(uint64_t address, Access a
           return {entry};
         }
         fault = {FaultReason::page_hole, result.last.level, address, mapping.address, 0,
-                 access.write,           access.instruction};
+                 access.direction,       access.instruction};
       }
       fault.address = walked;  // behind a tiled resource table: the address that the page tables do not map
       fault.global = context_.format->mode == WalkMode::ggtt;
@@ -321,11 +321,11 @@ template AccessResult AddressSpace::transfer_pages(uint64_t, std::span<std::byte
 template AccessResult AddressSpace::transfer_pages(uint64_t, std::span<const std::byte>, Access);
 
 AccessResult AddressSpace::read_each(std::span<const GpuVa> addresses, size_t bytes, std::byte* into) {
-  return transfer_each(addresses, bytes, into, {});
+  return transfer_each(addresses, bytes, into, kRead);
 }
 
 AccessResult AddressSpace::write_each(std::span<const GpuVa> addresses, size_t bytes, const std::byte* from) {
-  return transfer_each(addresses, bytes, from, {.write = true});
+  return transfer_each(addresses, bytes, from, kWrite);
 }
 
 // Prefetches the page table entries, then finds the pages and prefetches their bytes, then copies. An access that
@@ -410,7 +410,7 @@ std::byte* AddressSpace::look_up_frame(GpuVa address, Access access) const {
   }
   if (const std::optional<TlbEntry> entry = tlb_->peek(tag_, address.value >> kFrameBits)) {
     const bool fits = entry->fault == FaultReason::none && entry->tile == Tile::mapped &&
-                      (!access.write || (entry->writable && entry->dirty));
+                      (!access.writes() || (entry->writable && entry->dirty));
     return fits ? entry->frame : nullptr;
   }
   const WalkResult result = walk(*memory_, context_, address.value, access, nullptr, false);

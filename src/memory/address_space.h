@@ -91,7 +91,7 @@ class AddressSpace final : private PhysicalMemory::Watcher {
                                                 : transfer(address, into, {.instruction = instruction});
   }
   AccessResult write(GpuVa address, std::span<const std::byte> from) {
-    return from.size() == kLine ? transfer_line(address, from.data()) : transfer(address, from, {.write = true});
+    return from.size() == kLine ? transfer_line(address, from.data()) : transfer(address, from, kWrite);
   }
 
   // Accesses of one size that do not depend on each other, as a message of a SIMD unit makes them; their bytes follow
@@ -114,11 +114,11 @@ class AddressSpace final : private PhysicalMemory::Watcher {
   template <class T>
   AccessResult store_value(GpuVa address, T value) {
     std::byte* frame = nullptr;
-    if (hit_inline(address.value, sizeof(T), {.write = true}, frame)) [[likely]] {
+    if (hit_inline(address.value, sizeof(T), kWrite, frame)) [[likely]] {
       std::memcpy(frame + address.value % kFrameBytes, &value, sizeof(T));
       return AccessResult::ok;
     }
-    return transfer_pages(address.value, std::as_bytes(std::span(&value, 1)), {.write = true});
+    return transfer_pages(address.value, std::as_bytes(std::span(&value, 1)), kWrite);
   }
 
   // Returns the host bytes from `address` to the end of its page, for clients that copy themselves or do an atomic
@@ -195,7 +195,7 @@ class AddressSpace final : private PhysicalMemory::Watcher {
       return frame != nullptr;
     }
     const uint64_t entry = load_shared(table.entries + index);
-    const uint64_t offset = direct_.offset(entry, access.write);
+    const uint64_t offset = direct_.offset(entry, access.direction);
     if (!direct_.serves(offset)) [[unlikely]] {
       return false;
     }
@@ -208,7 +208,7 @@ class AddressSpace final : private PhysicalMemory::Watcher {
   AccessResult transfer(GpuVa address, std::span<Byte> host, Access access);
   template <class Byte>
   [[gnu::always_inline]] AccessResult transfer_line(GpuVa address, Byte* host) {
-    constexpr Access kAccess{.write = std::is_const_v<Byte>};
+    constexpr Access kAccess = std::is_const_v<Byte> ? kWrite : kRead;
     std::byte* frame = nullptr;
     if (!hit_inline(address.value, kLine, kAccess, frame)) [[unlikely]] {
       return transfer_pages(address.value, std::span(host, kLine), kAccess);

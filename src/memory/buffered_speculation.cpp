@@ -99,7 +99,7 @@ BufferedSpeculation::Mapping* BufferedSpeculation::find(uint64_t address) {
   }
   Mapping* mapping = mappings_.find(number);
   if (mapping == nullptr) {
-    std::byte* const frame = mappings_.size() < kMaxPages ? look_up(number, {}) : nullptr;
+    std::byte* const frame = mappings_.size() < kMaxPages ? look_up(number, kRead) : nullptr;
     if (frame == nullptr) {
       return nullptr;
     }
@@ -108,7 +108,7 @@ BufferedSpeculation::Mapping* BufferedSpeculation::find(uint64_t address) {
       page = &pages_.add(key_of(frame));
       *page = {.frame = frame, .block = nullptr, .read = {}};
     }
-    touches_.push_back({number, false, frame});
+    touches_.push_back({number, Direction::read, frame});
     mapping = &mappings_.add(number);
     *mapping = {number, page, false};
   }
@@ -121,11 +121,11 @@ bool BufferedSpeculation::prepare_write(Mapping& mapping) {
     return true;
   }
   Page& page = *mapping.page;
-  if ((page.block == nullptr && used_blocks_ >= kMaxBlocks) || look_up(mapping.number, {.write = true}) != page.frame) {
+  if ((page.block == nullptr && used_blocks_ >= kMaxBlocks) || look_up(mapping.number, kWrite) != page.frame) {
     return false;
   }
   mapping.writable = true;
-  touches_.push_back({mapping.number, true, page.frame});
+  touches_.push_back({mapping.number, Direction::write, page.frame});
   if (page.block == nullptr) {
     if (used_blocks_ == blocks_.size()) {
       blocks_.push_back(std::make_unique<Block>());
@@ -220,7 +220,7 @@ AccessResult BufferedSpeculation::transfer(uint64_t address, std::span<const std
 void BufferedSpeculation::note_write(uint64_t address, size_t bytes) {
   while (bytes != 0) {
     const size_t part = std::min<uint64_t>(bytes, kFrameBytes - (address & kPageMask));
-    if (const std::byte* const frame = real_->look_up_frame(GpuVa{address}, {.write = true})) {
+    if (const std::byte* const frame = real_->look_up_frame(GpuVa{address}, kWrite)) {
       written_->add(frame, address & kPageMask, part);
     }
     address += part;
@@ -244,7 +244,7 @@ AddressSpace::View BufferedSpeculation::view(GpuVa address, Access access) {
     return view;
   }
   view = real_->view(address, access);
-  if (access.write && !view.bytes.empty()) {
+  if (access.writes() && !view.bytes.empty()) {
     written_->add(view.bytes.data() - (address.value & kPageMask), address.value & kPageMask,
                   std::min(kMaxBytes, view.bytes.size()));
   }
@@ -255,7 +255,7 @@ AddressSpace::View BufferedSpeculation::view(GpuVa address, Access access) {
 bool BufferedSpeculation::same_pages() {
   return std::ranges::all_of(touches_, [&](const Touch& touch) {
     const GpuVa address{touch.number << kFrameBits};
-    const Access access{.write = touch.write};
+    const Access access{.direction = touch.direction};
     const std::byte* const frame = real_->page_at(address, access);
     return (frame != nullptr ? frame : real_->view(address, access).bytes.data()) == touch.frame;
   });

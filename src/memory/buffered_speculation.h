@@ -92,7 +92,7 @@ class BufferedSpeculation {
   };
   struct Touch {
     uint64_t number;
-    bool write;
+    Direction direction;
     const std::byte* frame;
   };
 

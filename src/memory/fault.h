@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "memory/access.h"
+
 namespace halogen::memory {
 
 enum class FaultReason : uint8_t {
@@ -41,7 +43,7 @@ struct Fault {
   uint64_t address = 0;  // the graphics address that was asked for
   uint64_t entry = 0;    // the entry that ended the walk
   uint64_t entry_address = 0;
-  bool write = false;
+  Direction direction = Direction::read;
   bool instruction = false;
   uint8_t below = 0;        // levels below the one that ended the walk: 0 a page table entry, 3 a PML4 entry
   bool global = false;      // the walk went through the global table

@@ -194,8 +194,8 @@ FaultAction FaultUnit::report_recoverable(unsigned engine, const Fault& fault) {
   request.context_id = state.context.context_id;
   request.function = state.context.function;
   request.address = page;
-  request.read = !fault.write;
-  request.write = fault.write;
+  request.read = fault.direction == Direction::read;
+  request.write = fault.direction == Direction::write;
   request.execute = fault.instruction;
   request.privileged = state.context.privileged;
   request.streaming = model == FaultModel::stream;

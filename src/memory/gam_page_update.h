@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "memory/access.h"
 #include "memory/page_format.h"
 
 namespace halogen::memory {
@@ -17,10 +18,11 @@ inline constexpr uint8_t kPageUpdateExtendedAccess = 2;
 inline constexpr uint8_t kPageUpdateWriteProtect = 4;
 inline constexpr uint8_t kPageUpdateIntermediate = 8;
 
-constexpr uint8_t page_update_opcode(bool write, bool extended_access, bool write_protect, bool intermediate) {
-  return static_cast<uint8_t>(
-      kPageUpdateBase | (write ? kPageUpdateWrite : 0) | (extended_access ? kPageUpdateExtendedAccess : 0) |
-      (write_protect ? kPageUpdateWriteProtect : 0) | (intermediate ? kPageUpdateIntermediate : 0));
+constexpr uint8_t page_update_opcode(Direction direction, bool extended_access, bool write_protect, bool intermediate) {
+  return static_cast<uint8_t>(kPageUpdateBase | (direction == Direction::write ? kPageUpdateWrite : 0) |
+                              (extended_access ? kPageUpdateExtendedAccess : 0) |
+                              (write_protect ? kPageUpdateWriteProtect : 0) |
+                              (intermediate ? kPageUpdateIntermediate : 0));
 }
 
 // The entry after the operation, which is also what it returns. Other opcodes change nothing.

@@ -22,12 +22,13 @@ void InPlaceSpeculation::begin(AddressSpace& real) {
 
 std::byte* InPlaceSpeculation::find(uint64_t page, Access access, bool writer) {
   const std::lock_guard lock(finding_);
-  std::byte* const frame = access.write && !writer ? nullptr : real_->look_up_frame(GpuVa{page << kFrameBits}, access);
+  std::byte* const frame =
+      access.writes() && !writer ? nullptr : real_->look_up_frame(GpuVa{page << kFrameBits}, access);
   if (frame == nullptr || saved_.size() >= kMaxSaved) {
     refuse();
     return nullptr;
   }
-  if (access.write && saved_.find(key_of(frame)) == nullptr) {
+  if (access.writes() && saved_.find(key_of(frame)) == nullptr) {
     Saved& saved = saved_.add(key_of(frame));
     saved.frame = frame;
     if (saved.bytes == nullptr) {
@@ -56,7 +57,7 @@ bool InPlaceSpeculation::is_sound() {
   touches_.erase(std::unique(touches_.begin(), touches_.end()), touches_.end());
   return std::ranges::all_of(touches_, [&](const Touch& touch) {
     const GpuVa address{touch.page << kFrameBits};
-    const Access access{.write = touch.write};
+    const Access access{.direction = touch.direction};
     std::byte* const frame = real_->page_at(address, access);
     return (frame != nullptr ? frame : real_->view(address, access).bytes.data()) == touch.frame;
   });
@@ -92,14 +93,14 @@ void InPlaceSpeculation::Side::begin() {
 // because the page is saved then.
 std::byte* InPlaceSpeculation::Side::page(uint64_t number, Access access) {
   Known& known = known_[number % kKnown];
-  if (known.number == number && (known.writable || !access.write)) {
+  if (known.number == number && (known.writable || !access.writes())) {
     return known.frame;
   }
   std::byte* const frame = parent_.find(number, access, kind_ == Kind::writer);
   if (frame == nullptr) {
     return nullptr;
   }
-  const bool writable = access.write || (known.number == number && known.writable);
+  const bool writable = access.writes() || (known.number == number && known.writable);
   known = {number, frame, writable};
   TlbEntry entry;
   entry.page = number;
@@ -108,7 +109,7 @@ std::byte* InPlaceSpeculation::Side::page(uint64_t number, Access access) {
   entry.writable = entry.dirty = writable;
   entry.executable = entry.user = true;
   tlb_.fill(entry);
-  touches_.push_back({number, access.write, frame});
+  touches_.push_back({number, access.direction, frame});
   return frame;
 }
 

@@ -38,7 +38,7 @@ class InPlaceSpeculation {
 
   struct Touch {
     uint64_t page;
-    bool write;
+    Direction direction;
     std::byte* frame;
     auto operator<=>(const Touch&) const = default;
   };

@@ -91,9 +91,9 @@ DirectEntries QuickWalk::direct_entries(MemorySpace space, const DirectRange& ra
     return entries;
   }
   const uint64_t local = space == MemorySpace::local ? rule.local : 0;
-  for (size_t write = 0; write < 2; ++write) {
-    entries.keep_[write] = rule.looked_at[write] | rule.local | rule.address;
-    entries.base_[write] = (rule.expected[write] | local) + range.first;
+  for (size_t i = 0; i < 2; ++i) {
+    entries.keep_[i] = rule.looked_at[i] | rule.local | rule.address;
+    entries.base_[i] = (rule.expected[i] | local) + range.first;
   }
   entries.bytes_ = std::min(range.bytes, end - range.first);
   entries.host_ = range.host;

@@ -24,7 +24,10 @@ class DirectEntries {
  public:
   // Where the page is, from the range's start. If `serves` says no, another way must be taken; if yes, the entry is
   // also a word that the TLB understands.
-  uint64_t offset(uint64_t entry, bool write) const { return (entry & keep_[write]) - base_[write]; }
+  uint64_t offset(uint64_t entry, Direction direction) const {
+    const auto i = static_cast<size_t>(direction);
+    return (entry & keep_[i]) - base_[i];
+  }
   bool serves(uint64_t offset) const { return (offset & (kFrameBytes - 1)) == 0 && offset < bytes_; }
   std::byte* frame(uint64_t offset) const { return host_ + offset; }
   // Those bits of TlbSlot::kWrites that a write needs.
@@ -32,7 +35,7 @@ class DirectEntries {
 
  private:
   friend class QuickWalk;
-  uint64_t keep_[2] = {};      // to read, to write: flags that are looked at, and the address
+  uint64_t keep_[2] = {};      // by Direction: flags that are looked at, and the address
   uint64_t base_[2] = {1, 1};  // the flags that must be, and the address of the first page; 1 without `keep_`: never
   uint64_t bytes_ = 0;
   std::byte* host_ = nullptr;
@@ -62,10 +65,11 @@ class QuickWalk {
     uint8_t page_bits = kFrameBits;  // of the page that holds the frame
   };
   // False: take the long way.
-  bool find(const WalkCache::Shortcut& shortcut, uint64_t address, bool write, Page& page) const {
+  bool find(const WalkCache::Shortcut& shortcut, uint64_t address, Direction direction, Page& page) const {
     const Rule& rule = rules_[static_cast<size_t>(shortcut.kind)];
     const uint64_t entry = rule.in_table ? load_entry(entry_at(shortcut.table, rule, address)) : shortcut.page;
-    if ((entry & rule.looked_at[write]) != rule.expected[write]) [[unlikely]] {
+    const auto i = static_cast<size_t>(direction);
+    if ((entry & rule.looked_at[i]) != rule.expected[i]) [[unlikely]] {
       return false;
     }
     const uint64_t target = (entry & rule.address) | ((entry & rule.address_high) << rule.address_high_shift);
@@ -81,7 +85,7 @@ class QuickWalk {
 
  private:
   struct Rule {
-    uint64_t looked_at[2] = {};  // to read, to write
+    uint64_t looked_at[2] = {};  // by Direction
     uint64_t expected[2] = {};
     uint64_t address = 0;
     uint64_t address_high = 0;

@@ -24,14 +24,14 @@ uint64_t word_of(const TlbEntry& entry) {
 }
 
 bool rights_fit(const TlbEntry& entry, Access access) {
-  return (!access.write || (entry.writable && entry.dirty)) && (!access.instruction || entry.executable);
+  return (!access.writes() || (entry.writable && entry.dirty)) && (!access.instruction || entry.executable);
 }
 
 }  // namespace
 
 bool TlbEntry::filters(Access access) const {
   if (fault == FaultReason::write_denied) {
-    return access.write;
+    return access.writes();
   }
   if (fault == FaultReason::execute_denied) {
     return access.instruction;

@@ -33,7 +33,7 @@ struct alignas(32) TlbSlot {
 
   // `written`: those bits of kWrites that page table entries of the space have; all, when none are put in.
   bool serves(Access access, uint64_t written) const {
-    return frame != nullptr && (!access.write || (word & written) == written) &&
+    return frame != nullptr && (!access.writes() || (word & written) == written) &&
            (!access.instruction || (word & (kRaw | kExecutable)) != 0);
   }
 };

@@ -52,7 +52,7 @@ FaultReason denied(const WalkContext& context, const Rights& rights, Access acce
   if (!context.supervisor && !rights.user) {
     return FaultReason::privilege_denied;
   }
-  if (access.write && !rights.writable && (!context.supervisor || context.write_protect)) {
+  if (access.writes() && !rights.writable && (!context.supervisor || context.write_protect)) {
     return FaultReason::write_denied;
   }
   if (access.instruction && !may_fetch(context, rights)) {
@@ -81,7 +81,7 @@ FaultReason nest_page(const PhysicalMemory& memory, const NestedTranslation& nes
   if (nested.fault != FaultReason::none) {
     return nested.fault;
   }
-  if ((access.write ? !nested.writable : !nested.readable) || (access.instruction && !nested.executable)) {
+  if ((access.writes() ? !nested.writable : !nested.readable) || (access.instruction && !nested.executable)) {
     return FaultReason::second_level_denied;
   }
   mapping.page_bits = std::min(mapping.page_bits, nested.page_bits);
@@ -97,7 +97,7 @@ WalkResult walk(const PhysicalMemory& memory, const WalkContext& context, uint64
                 WalkRecorder* recorder, bool update) {
   const PageFormat& format = *context.format;
   WalkResult result;
-  result.fault = {FaultReason::none, 0, address, 0, 0, access.write, access.instruction};
+  result.fault = {FaultReason::none, 0, address, 0, 0, access.direction, access.instruction};
   const bool fits =
       format.canonical ? is_canonical(address, format.address_bits) : (address >> format.address_bits) == 0;
   if (!fits) {
@@ -163,8 +163,8 @@ class Steps {
   void map_page();
   Verdict fault(FaultReason reason, uint64_t entry) {
     const auto below = static_cast<uint8_t>(format_.levels.size() - 1 - position_.level);
-    result_.fault = {reason,        position_.level,     address_, entry, entry_address_,
-                     access_.write, access_.instruction, below};
+    result_.fault = {reason, position_.level, address_, entry, entry_address_, access_.direction, access_.instruction,
+                     below};
     return Verdict::fault;
   }
 
@@ -248,8 +248,8 @@ Steps::Verdict Steps::accept() {
     }
   }
   if (context_.accessed_dirty && update_) {
-    const uint8_t opcode =
-        page_update_opcode(access_.write, context_.extended_accessed, context_.write_protect, /*intermediate=*/!leaf_);
+    const uint8_t opcode = page_update_opcode(access_.direction, context_.extended_accessed, context_.write_protect,
+                                              /*intermediate=*/!leaf_);
     const uint64_t updated = page_update(opcode, entry_, *shape_);
     if (updated != entry_) {
       if (!entry_writable_) {

@@ -6,16 +6,12 @@
 #include <span>
 
 #include "base/strong.h"
+#include "memory/access.h"
 #include "memory/fault.h"
 #include "memory/page_format.h"
 #include "memory/physical_memory.h"
 
 namespace halogen::memory {
-
-struct Access {
-  bool write = false;
-  bool instruction = false;  // a fetch of code: execute disable matters
-};
 
 // Guest physical to host physical: the second level of an advanced context with nesting. It is applied to every table
 // that the first level reads and to the page that it finds.

@@ -55,18 +55,20 @@ inline unsigned width_of(const Call& call) {
   return call.control.simd == eu::MessageControl::Simd::simd16 ? 16 : 8;
 }
 
+using memory::Direction;
+
 eu::SendOutcome data_port(Call& call);
-eu::SendOutcome scratch_block(Call& call, bool write);
-eu::SendOutcome oword_block(Call& call, bool write, bool unaligned);
-eu::SendOutcome a64_block(Call& call, bool write);
-eu::SendOutcome untyped_pair(Call& call, bool write);
+eu::SendOutcome scratch_block(Call& call, Direction direction);
+eu::SendOutcome oword_block(Call& call, Direction direction, bool unaligned);
+eu::SendOutcome a64_block(Call& call, Direction direction);
+eu::SendOutcome untyped_pair(Call& call, Direction direction);
 eu::SendOutcome untyped_atomic_pair(Call& call);
-eu::SendOutcome typed_access(Call& call, bool write);
+eu::SendOutcome typed_access(Call& call, Direction direction);
 eu::SendOutcome typed_atomic(Call& call);
 eu::SendOutcome sampler(Call& call);
 eu::SendOutcome urb_port(Call& call);
-eu::SendOutcome dual_block(Call& call, bool write);
-eu::SendOutcome media_block(Call& call, bool write);
+eu::SendOutcome dual_block(Call& call, Direction direction);
+eu::SendOutcome media_block(Call& call, Direction direction);
 eu::SendOutcome gateway(Call& call);
 
 }  // namespace halogen::message

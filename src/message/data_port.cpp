@@ -52,13 +52,13 @@ MemoryTarget all_memory(const Call& call) {
 
 // Dwords in a row for each lane, one plane of registers a channel that is on.
 SendOutcome untyped_planes(Call& call, const MemoryTarget& target, Offsets offsets, unsigned width, size_t data,
-                           uint8_t off, bool write) {
+                           uint8_t off, Direction direction) {
   const uint32_t lanes = call.lanes(width);
   size_t plane = 0;
   for (unsigned channel = 0; channel < 4; ++channel) {
     if ((off >> channel & 1) == 0) {
       std::array<uint32_t, kLanes> values{};
-      if (write) {
+      if (direction == Direction::write) {
         for (unsigned lane = 0; lane < width; ++lane) {
           values[lane] = call.payload.dword(data + plane, lane);
         }
@@ -83,9 +83,9 @@ SendOutcome untyped_planes(Call& call, const MemoryTarget& target, Offsets offse
   return SendOutcome::done;
 }
 
-SendOutcome untyped(Call& call, bool write) {
+SendOutcome untyped(Call& call, Direction direction) {
   if (call.control.simd == Simd::simd4x2) {
-    return untyped_pair(call, write);
+    return untyped_pair(call, direction);
   }
   const unsigned width = width_of(call);
   const std::optional<MemoryTarget> target = target_of(call, call.control.surface, HeaderBase::ignored);
@@ -93,16 +93,16 @@ SendOutcome untyped(Call& call, bool write) {
     return SendOutcome::fault;
   }
   return untyped_planes(call, *target, dword_offsets(call, call.control.surface, width, kDwordMask, 0), width,
-                        call.data + registers_of(width), call.control.mask_off, write);
+                        call.data + registers_of(width), call.control.mask_off, direction);
 }
 
-SendOutcome a64_untyped(Call& call, bool write) {
+SendOutcome a64_untyped(Call& call, Direction direction) {
   if (call.control.simd == Simd::simd4x2) {
     return call.unsupported("SIMD4x2 not implemented");
   }
   const unsigned width = width_of(call);
   return untyped_planes(call, all_memory(call), qword_offsets(call, width, ~uint64_t{3}), width,
-                        call.data + 2 * registers_of(width), call.control.mask_off, write);
+                        call.data + 2 * registers_of(width), call.control.mask_off, direction);
 }
 
 unsigned count_of(eu::MessageControl::Count word) {
@@ -122,7 +122,7 @@ unsigned count_of(eu::MessageControl::Count word) {
 }
 
 // Elements of one size in a row for each lane, one plane of registers an element.
-SendOutcome a64_scattered(Call& call, bool write) {
+SendOutcome a64_scattered(Call& call, Direction direction) {
   using Element = eu::MessageControl::Element;
   const unsigned width = width_of(call);
   const unsigned count = count_of(call.control.count);
@@ -135,11 +135,11 @@ SendOutcome a64_scattered(Call& call, bool write) {
       // One element of 1, 2, 4 or 8 bytes, whatever its alignment, in the low bytes of a dword (or two).
       const Offsets offsets = qword_offsets(call, width, ~uint64_t{0});
       const unsigned slot = count > 4 ? 8 : 4;
-      for (unsigned lane = 0; lane < width && write; ++lane) {
+      for (unsigned lane = 0; lane < width && direction == Direction::write; ++lane) {
         const auto value = slot == 8 ? call.payload.qword(data, lane) : call.payload.dword(data, lane);
         std::memcpy(values.data() + lane * count, &value, count);
       }
-      if (write) {
+      if (direction == Direction::write) {
         return outcome(target.write_lanes(lanes, offsets, count, values.data()));
       }
       if (!ok(target.read_lanes(lanes, offsets, count, values.data()))) {
@@ -167,7 +167,7 @@ SendOutcome a64_scattered(Call& call, bool write) {
   Offsets offsets = qword_offsets(call, width, ~uint64_t{bytes - 1});
   const size_t plane_B = size_t{width} * bytes;
   for (unsigned element = 0; element < count; ++element) {
-    if (write) {
+    if (direction == Direction::write) {
       for (unsigned lane = 0; lane < width; ++lane) {
         const size_t at = data * eu::kGrfBytes + element * plane_B + lane * bytes;
         const uint64_t value = bytes == 8 ? call.payload.value<uint64_t>(at) : call.payload.value<uint32_t>(at);
@@ -297,7 +297,7 @@ SendOutcome a64_atomic(Call& call, bool floating) {
 }
 
 // Addresses count dwords or bytes; data stand in the low bytes of a dword for each lane.
-SendOutcome scattered(Call& call, unsigned bytes, unsigned shift, bool write) {
+SendOutcome scattered(Call& call, unsigned bytes, unsigned shift, Direction direction) {
   const unsigned width = width_of(call);
   const std::optional<MemoryTarget> target = target_of(call, call.control.surface, HeaderBase::added);
   if (!target) {
@@ -306,7 +306,7 @@ SendOutcome scattered(Call& call, unsigned bytes, unsigned shift, bool write) {
   const uint32_t lanes = call.lanes(width);
   const Offsets offsets = dword_offsets(call, call.control.surface, width, ~uint32_t{0}, shift);
   std::array<std::byte, kLanes * 4> values{};
-  if (write) {
+  if (direction == Direction::write) {
     const size_t data = call.data + registers_of(width);
     for (unsigned lane = 0; lane < width; ++lane) {
       const uint32_t value = call.payload.dword(data, lane);
@@ -326,15 +326,15 @@ SendOutcome scattered(Call& call, unsigned bytes, unsigned shift, bool write) {
   return SendOutcome::done;
 }
 
-SendOutcome byte_scattered(Call& call, bool write) {
+SendOutcome byte_scattered(Call& call, Direction direction) {
   using Bytes = eu::MessageControl::Bytes;
   switch (call.control.bytes) {
     case Bytes::n1:
-      return scattered(call, 1, 0, write);
+      return scattered(call, 1, 0, direction);
     case Bytes::n2:
-      return scattered(call, 2, 0, write);
+      return scattered(call, 2, 0, direction);
     case Bytes::n4:
-      return scattered(call, 4, 0, write);
+      return scattered(call, 4, 0, direction);
     case Bytes::other:
       break;
   }
@@ -365,43 +365,43 @@ SendOutcome streamed_write(Call& call) {
 SendOutcome data_port(Call& call) {
   switch (call.control.type) {
     case Type::oword_block_read:
-      return oword_block(call, false, false);
+      return oword_block(call, Direction::read, false);
     case Type::unaligned_oword_block_read:
-      return oword_block(call, false, true);
+      return oword_block(call, Direction::read, true);
     case Type::oword_block_write:
-      return oword_block(call, true, false);
+      return oword_block(call, Direction::write, false);
     case Type::oword_dual_block_read:
-      return dual_block(call, false);
+      return dual_block(call, Direction::read);
     case Type::oword_dual_block_write:
-      return dual_block(call, true);
+      return dual_block(call, Direction::write);
     case Type::media_block_read:
-      return media_block(call, false);
+      return media_block(call, Direction::read);
     case Type::media_block_write:
-      return media_block(call, true);
+      return media_block(call, Direction::write);
     case Type::streamed_vb_write:
       return streamed_write(call);
     case Type::flush:
       call.response.clear();
       return SendOutcome::done;
     case Type::scratch_read:
-      return scratch_block(call, false);
+      return scratch_block(call, Direction::read);
     case Type::scratch_write:
-      return scratch_block(call, true);
+      return scratch_block(call, Direction::write);
     case Type::dword_scattered_read:
-      return scattered(call, 4, 2, false);
+      return scattered(call, 4, 2, Direction::read);
     case Type::dword_scattered_write:
-      return scattered(call, 4, 2, true);
+      return scattered(call, 4, 2, Direction::write);
     case Type::byte_scattered_read:
-      return byte_scattered(call, false);
+      return byte_scattered(call, Direction::read);
     case Type::byte_scattered_write:
-      return byte_scattered(call, true);
+      return byte_scattered(call, Direction::write);
     case Type::fence:
       call.response.clear();  // all is done that came before
       return SendOutcome::done;
     case Type::untyped_read:
-      return untyped(call, false);
+      return untyped(call, Direction::read);
     case Type::untyped_write:
-      return untyped(call, true);
+      return untyped(call, Direction::write);
     case Type::untyped_atomic:
       return untyped_atomic<uint32_t>(call, false);
     case Type::untyped_float_atomic:
@@ -413,13 +413,13 @@ SendOutcome data_port(Call& call) {
     case Type::untyped_atomic_4x2:
       return untyped_atomic_pair(call);
     case Type::a64_scattered_read:
-      return a64_scattered(call, false);
+      return a64_scattered(call, Direction::read);
     case Type::a64_scattered_write:
-      return a64_scattered(call, true);
+      return a64_scattered(call, Direction::write);
     case Type::a64_untyped_read:
-      return a64_untyped(call, false);
+      return a64_untyped(call, Direction::read);
     case Type::a64_untyped_write:
-      return a64_untyped(call, true);
+      return a64_untyped(call, Direction::write);
     case Type::a64_untyped_atomic:
       return a64_atomic<uint32_t>(call, false);
     case Type::a64_float_atomic:
@@ -429,13 +429,13 @@ SendOutcome data_port(Call& call) {
     case Type::a64_half_float_atomic:
       return a64_atomic<uint16_t>(call, true);
     case Type::a64_block_read:
-      return a64_block(call, false);
+      return a64_block(call, Direction::read);
     case Type::a64_block_write:
-      return a64_block(call, true);
+      return a64_block(call, Direction::write);
     case Type::typed_read:
-      return typed_access(call, false);
+      return typed_access(call, Direction::read);
     case Type::typed_write:
-      return typed_access(call, true);
+      return typed_access(call, Direction::write);
     case Type::typed_atomic:
       return typed_atomic(call);
     default:

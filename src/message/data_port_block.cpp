@@ -52,9 +52,9 @@ uint64_t oword_offset(const Call& call, uint64_t given) {
   return call.context.rules->block_offset_bytes ? given & ~uint64_t{kOword - 1} : given * kOword;
 }
 
-SendOutcome move(Call& call, const MemoryTarget& target, uint64_t offset, const Block& block, bool write,
+SendOutcome move(Call& call, const MemoryTarget& target, uint64_t offset, const Block& block, Direction direction,
                  bool by_channel) {
-  if (!write) {
+  if (direction == Direction::read) {
     std::array<std::byte, kMaxBytes> bytes;
     const std::span into = std::span(bytes).first(block.bytes);
     if (!ok(target.read(offset, into))) {
@@ -89,7 +89,7 @@ SendOutcome move(Call& call, const MemoryTarget& target, uint64_t offset, const 
 
 }  // namespace
 
-SendOutcome oword_block(Call& call, bool write, bool unaligned) {
+SendOutcome oword_block(Call& call, Direction direction, bool unaligned) {
   const std::optional<Block> block = block_of(call);
   if (!block) {
     return call.unsupported("undefined block size");
@@ -103,12 +103,12 @@ SendOutcome oword_block(Call& call, bool write, bool unaligned) {
   const uint64_t given = call.header<hw::DATA_PORT_HEADER>().offset;
   const uint64_t offset = unaligned ? given & ~uint64_t{3} : oword_offset(call, given);
   const bool local = call.binding(index) == Binding::local_memory;
-  return move(call, *target, local ? offset & kLocalMask : offset, *block, write, true);
+  return move(call, *target, local ? offset & kLocalMask : offset, *block, direction, true);
 }
 
 // Two blocks: the low halves of registers belong to the first, the high halves to the second. Dwords whose channel is
 // off are neither written to memory nor to the response.
-SendOutcome dual_block(Call& call, bool write) {
+SendOutcome dual_block(Call& call, Direction direction) {
   using Count = eu::MessageControl::DualOwords;
   if (call.control.dual_owords == Count::other) {
     return call.unsupported("undefined block size");
@@ -129,7 +129,7 @@ SendOutcome dual_block(Call& call, bool write) {
         const uint64_t offset = first + reg * kOword + dword * 4;
         const size_t at = reg * eu::kGrfBytes + half * kOword + dword * 4;
         std::array<std::byte, 4> bytes{};
-        if (write) {
+        if (direction == Direction::write) {
           if (at + 4 <= data.size() && !ok(target->write(offset, data.subspan(at, 4)))) {
             return SendOutcome::fault;
           }
@@ -145,23 +145,23 @@ SendOutcome dual_block(Call& call, bool write) {
   return SendOutcome::done;
 }
 
-SendOutcome a64_block(Call& call, bool write) {
+SendOutcome a64_block(Call& call, Direction direction) {
   const std::optional<Block> block = block_of(call);
   if (!block) {
     return call.unsupported("undefined block size");
   }
   const uint64_t address = call.payload.qword(0, 0);
   const MemoryTarget target = MemoryTarget::memory(*call.context.environment.space, 0);
-  return move(call, target, address & ~uint64_t{3}, *block, write, true);
+  return move(call, target, address & ~uint64_t{3}, *block, direction, true);
 }
 
-SendOutcome scratch_block(Call& call, bool write) {
+SendOutcome scratch_block(Call& call, Direction direction) {
   using Size = eu::MessageControl::Size;
   using Mode = eu::MessageControl::ChannelMode;
   const MemoryTarget target = stateless_memory(call, HeaderBase::added);
   const Size size = call.control.size;
   const size_t registers = size == Size::n8 ? 8 : size == Size::n4 ? 4 : size == Size::n2 ? 2 : 1;
-  return move(call, target, uint64_t{call.control.offset} * eu::kGrfBytes, {registers * eu::kGrfBytes, 0}, write,
+  return move(call, target, uint64_t{call.control.offset} * eu::kGrfBytes, {registers * eu::kGrfBytes, 0}, direction,
               call.control.channel_mode == Mode::dword);
 }
 

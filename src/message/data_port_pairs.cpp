@@ -28,7 +28,7 @@ bool is_on(const Call& call, unsigned channel) {
 
 }  // namespace
 
-SendOutcome untyped_pair(Call& call, bool write) {
+SendOutcome untyped_pair(Call& call, Direction direction) {
   const std::optional<MemoryTarget> target = target_of(call, call.control.surface, HeaderBase::ignored);
   if (!target) {
     return SendOutcome::fault;
@@ -39,12 +39,12 @@ SendOutcome untyped_pair(Call& call, bool write) {
       continue;
     }
     const uint64_t at = address_of(call, channel / kComponents) + component * sizeof(uint32_t);
-    uint32_t value = write ? call.payload.dword(call.data + 1, channel) : 0;
+    uint32_t value = direction == Direction::write ? call.payload.dword(call.data + 1, channel) : 0;
     const auto bytes = std::as_writable_bytes(std::span(&value, 1));
-    if (!ok(write ? target->write(at, bytes) : target->read(at, bytes))) {
+    if (!ok(direction == Direction::write ? target->write(at, bytes) : target->read(at, bytes))) {
       return SendOutcome::fault;
     }
-    if (!write) {
+    if (direction == Direction::read) {
       call.response.put_dword(0, channel, value);
     }
   }

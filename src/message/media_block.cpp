@@ -10,7 +10,7 @@ namespace halogen::message {
 
 using eu::SendOutcome;
 
-SendOutcome media_block(Call& call, bool write) {
+SendOutcome media_block(Call& call, Direction direction) {
   const Surface* const surface = call.context.surfaces.find(*call.context.generation, call.context.environment,
                                                             call.control.surface, call.message.extended);
   if (surface == nullptr) {
@@ -41,14 +41,14 @@ SendOutcome media_block(Call& call, bool write) {
       const int64_t at_x = int64_t{header.x} + column;
       const size_t at = size_t{row} * row_B + column;
       const bool inside = row_inside && at_x >= 0 && at_x < end_x;
-      if (write && (!inside || at >= data.size())) {
+      if (direction == Direction::write && (!inside || at >= data.size())) {
         continue;
       }
       const int64_t in_pixel = (at_x % pixel_B + pixel_B) % pixel_B;
       const int64_t shown_x = at_x < 0 ? in_pixel : at_x >= end_x ? end_x - pixel_B + in_pixel : at_x;
       const auto pixel = static_cast<uint32_t>(shown_x / pixel_B);
       const uint64_t address = texel_address(*surface, pixel, shown_y, 0, 0) + static_cast<uint64_t>(shown_x % pixel_B);
-      if (write) {
+      if (direction == Direction::write) {
         if (!ok(space.write(place(address), data.subspan(at, 1)))) {
           return SendOutcome::fault;
         }

@@ -120,7 +120,7 @@ MemoryTarget::Spot MemoryTarget::spot(uint64_t offset, unsigned bytes) const {
   if (!inside(offset, bytes) || (address & (bytes - 1)) != 0) {
     return {};
   }
-  const memory::AddressSpace::View view = space_->view(place(address), {.write = true});
+  const memory::AddressSpace::View view = space_->view(place(address), memory::kWrite);
   return {view.bytes.size() >= bytes ? view.bytes.data() : nullptr, view.result};
 }
 

@@ -87,7 +87,7 @@ std::array<uint32_t, 3> coordinates(const Call& call, size_t count, unsigned lan
 
 }  // namespace
 
-SendOutcome typed_access(Call& call, bool write) {
+SendOutcome typed_access(Call& call, Direction direction) {
   const Surface* const surface = surface_of(call, call.control.surface);
   if (surface == nullptr) {
     return SendOutcome::fault;
@@ -97,7 +97,7 @@ SendOutcome typed_access(Call& call, bool write) {
   }
   const bool high = call.control.slots == eu::MessageControl::Slots::high;
   const auto planes = static_cast<size_t>(4 - std::popcount(call.control.mask_off));
-  const size_t count = coordinate_registers(call, write ? planes : 0);
+  const size_t count = coordinate_registers(call, direction == Direction::write ? planes : 0);
   memory::AddressSpace& space = *call.context.environment.space;
   for (uint32_t rest = lanes_of(call, high); rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
@@ -105,7 +105,7 @@ SendOutcome typed_access(Call& call, bool write) {
     std::array<std::byte, kRoom> bytes{};
     const std::span texel_bytes = std::span(bytes).first(spot.inside ? surface->format->bytes() : 0);
     surface::Texel texel{};
-    if (write) {
+    if (direction == Direction::write) {
       for (unsigned channel = 0, plane = 0; channel < 4; ++channel) {
         if ((call.control.mask_off >> channel & 1) == 0) {
           texel[channel] = call.payload.dword(call.data + count + plane++, lane);
@@ -153,7 +153,7 @@ SendOutcome typed_atomic(Call& call) {
     if (!spot.inside || spot.address % sizeof(uint32_t) != 0) {
       continue;
     }
-    const memory::AddressSpace::View view = space.view(place(spot.address), {.write = true});
+    const memory::AddressSpace::View view = space.view(place(spot.address), memory::kWrite);
     if (!ok(view.result)) {
       return SendOutcome::fault;
     }

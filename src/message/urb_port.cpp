@@ -28,13 +28,13 @@ void store(std::span<uint32_t> entry, uint64_t at, uint32_t value) {
 }
 
 // Handles, then offsets of each lane and channel masks if the descriptor says so, then data.
-SendOutcome simd8(Call& call, bool write) {
+SendOutcome simd8(Call& call, Direction direction) {
   Urb& urb = *call.context.environment.urb;
   size_t next = 1;
   const size_t offsets = call.control.per_slot_offset ? next++ : 0;
-  const size_t masks = call.control.channel_mask && write ? next++ : 0;
+  const size_t masks = call.control.channel_mask && direction == Direction::write ? next++ : 0;
   const size_t sent = registers_sent(call);
-  const size_t count = write ? (sent > next ? sent - next : 0) : call.response.registers();
+  const size_t count = direction == Direction::write ? (sent > next ? sent - next : 0) : call.response.registers();
   for (uint32_t rest = call.lanes(kWidth); rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     const std::span<uint32_t> entry = urb.entry(call.thread, call.payload.dword(0, lane));
@@ -43,7 +43,7 @@ SendOutcome simd8(Call& call, bool write) {
     const uint32_t on = masks != 0 ? call.payload.dword(masks, lane) >> kFirstMaskBit & 0xff : 0xff;
     for (size_t i = 0; i < count; ++i) {
       const uint64_t at = slot * kSlotDwords + i;
-      if (!write) {
+      if (direction == Direction::read) {
         call.response.put_dword(i, lane, at < entry.size() ? entry[at] : 0);
       } else if ((on >> (i % 8) & 1) != 0) {
         store(entry, at, call.payload.dword(next + i, lane));
@@ -113,9 +113,9 @@ SendOutcome urb_port(Call& call) {
   }
   switch (call.control.type) {
     case Type::urb_simd8_write:
-      return simd8(call, true);
+      return simd8(call, Direction::write);
     case Type::urb_simd8_read:
-      return simd8(call, false);
+      return simd8(call, Direction::read);
     case Type::urb_write:
       return old_write(call);
     case Type::ff_sync: {

@@ -92,6 +92,11 @@ class PageWalk final : private Input {
     }
   }
 
+  static memory::Access access_of(uint8_t how) {
+    return {.direction = (how & 1) != 0 ? memory::Direction::write : memory::Direction::read,
+            .instruction = (how & 2) != 0};
+  }
+
   std::string do_step(memory::worlds::World& world, memory::worlds::SpaceTwin& twin) {
     switch (take<uint8_t>() % 16) {
       case 0:
@@ -102,7 +107,7 @@ class PageWalk final : private Input {
       case 2: {
         const uint64_t address = take_address(world);
         const auto how = take<uint8_t>();
-        return twin.view(address, {.write = (how & 1) != 0, .instruction = (how & 2) != 0});
+        return twin.view(address, access_of(how));
       }
       case 3:
         twin.space().invalidate();
@@ -137,7 +142,7 @@ class PageWalk final : private Input {
       case 13: {
         const auto how = take<uint8_t>();
         const uint64_t address = take_address(world);
-        return memory::worlds::compare_walk(world, address, {.write = (how & 1) != 0, .instruction = (how & 2) != 0});
+        return memory::worlds::compare_walk(world, address, access_of(how));
       }
       default: {
         const uint64_t address = take_address(world);

@@ -260,7 +260,7 @@ AccessResult restore_context(Engine& engine, const ContextPlace& place, bool wit
 
 bool probe_page(Engine& engine, GpuVa page) {
   memory::AddressSpace& space = engine.data_space(memory::TableKind::per_process);
-  return !space.view(page, {.write = false, .instruction = false}).bytes.empty();
+  return !space.view(page, memory::kRead).bytes.empty();
 }
 
 AccessResult store_probe(Engine& engine, unsigned slot, uint32_t page) {

@@ -183,8 +183,7 @@ Next atomic(Engine& engine, const Command& command) {
   }
   const bool global = atomic.memory_type == hw::MI_ATOMIC::MemoryType::global_graphics_address;
   const auto target = graphics_target(engine, command, global, atomic.memory_address);
-  const memory::AddressSpace::View view =
-      target.space->view(GpuVa{target.address}, {.write = true, .instruction = false});
+  const memory::AddressSpace::View view = target.space->view(GpuVa{target.address}, memory::kWrite);
   if (!ok(view.result)) {
     return engine.stopped_by_fault(view.result);
   }

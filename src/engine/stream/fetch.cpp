@@ -20,7 +20,7 @@ Fetch::Page Fetch::page_at(StreamSpace space, GpuVa address) {
   const bool global = space == StreamSpace::ggtt;
   memory::AddressSpace& memory = services_.space(global ? memory::Stream::ring : memory::Stream::batch,
                                                  global ? memory::TableKind::global : memory::TableKind::per_process);
-  const memory::AddressSpace::View view = memory.view(address, {.write = false, .instruction = false});
+  const memory::AddressSpace::View view = memory.view(address, memory::kRead);
   return {view.bytes, view.result};
 }
 

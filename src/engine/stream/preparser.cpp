@@ -115,7 +115,7 @@ bool PreParser::read(const Walk& walk, unsigned lines) {
   memory::AddressSpace& memory =
       engine_.services().space(global ? memory::Stream::ring : memory::Stream::batch,
                                global ? memory::TableKind::global : memory::TableKind::per_process);
-  const std::byte* const page = memory.page_at(level.address, {.write = false, .instruction = false});
+  const std::byte* const page = memory.page_at(level.address, memory::kRead);
   if (page == nullptr || level.space == StreamSpace::physical || level.address.value % sizeof(uint32_t) != 0) {
     return false;
   }

@@ -171,7 +171,8 @@ bool DepthStencilUnit::plain_test(const PixelPlace& place, float depth, bool wri
 uint32_t DepthStencilUnit::test_square(const PixelPlace& place, uint32_t mask, const std::array<float, 4>& depth) {
   const DepthStencil& state = output_->depth_stencil;
   const std::array<int32_t, 2>& offset = output_->buffers.depth.offset;
-  const PixelPlane::Rows rows = depth_.square(place.x + offset[0], place.y + offset[1], place.layer, writes_depth_);
+  const memory::Direction direction = writes_depth_ ? memory::Direction::write : memory::Direction::read;
+  const PixelPlane::Rows rows = depth_.square(place.x + offset[0], place.y + offset[1], place.layer, direction);
   uint32_t passed = 0;
   if (rows.first == nullptr) {
     for (uint32_t i = 0; i < 4; ++i) {

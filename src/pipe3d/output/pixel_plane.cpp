@@ -56,13 +56,13 @@ void PixelPlane::change_slice(uint64_t slice, uint32_t layer, uint32_t sample) {
 
 // The bytes of an access that lies in one page; none: it goes nowhere. Pages that are not there are asked for once, so
 // that a guest cannot make the host walk tables for every pixel.
-std::span<std::byte> PixelPlane::ask(uint64_t address, bool write) {
-  const uint64_t tag = tag_of(address, write);
+std::span<std::byte> PixelPlane::ask(uint64_t address, memory::Direction direction) {
+  const uint64_t tag = tag_of(address, direction);
   Page& page = pages_[tag % kPages];
   if (page.tag == tag) {
     return {};
   }
-  const memory::AddressSpace::View view = space_->view(GpuVa{address}, {.write = write});
+  const memory::AddressSpace::View view = space_->view(GpuVa{address}, {.direction = direction});
   stopped_ = stopped_ || !ok(view.result);
   if (view.bytes.empty() && ok(view.result)) {
     page = {tag, nullptr};
@@ -75,7 +75,7 @@ void PixelPlane::load_slowly(uint64_t address, std::span<std::byte> into) {
     stopped_ = !ok(space_->read(GpuVa{address}, into)) || stopped_;
     return;
   }
-  const std::span<std::byte> from = ask(address, false);
+  const std::span<std::byte> from = ask(address, memory::Direction::read);
   if (from.size() >= into.size()) {
     std::memcpy(into.data(), from.data(), into.size());
   }
@@ -86,14 +86,14 @@ void PixelPlane::store_slowly(uint64_t address, std::span<const std::byte> from)
     stopped_ = !ok(space_->write(GpuVa{address}, from)) || stopped_;
     return;
   }
-  const std::span<std::byte> to = ask(address, true);
+  const std::span<std::byte> to = ask(address, memory::Direction::write);
   if (to.size() >= from.size()) {
     std::memcpy(to.data(), from.data(), from.size());
   }
 }
 
 void PixelPlane::load(uint64_t address, std::span<std::byte> into) {
-  if (const std::byte* at = find(address, into.size(), false)) {
+  if (const std::byte* at = find(address, into.size(), memory::Direction::read)) {
     std::memcpy(into.data(), at, into.size());
   } else {
     load_slowly(address, into);
@@ -101,7 +101,7 @@ void PixelPlane::load(uint64_t address, std::span<std::byte> into) {
 }
 
 void PixelPlane::store(uint64_t address, std::span<const std::byte> from) {
-  if (std::byte* at = find(address, from.size(), true)) {
+  if (std::byte* at = find(address, from.size(), memory::Direction::write)) {
     std::memcpy(at, from.data(), from.size());
   } else {
     store_slowly(address, from);
@@ -121,7 +121,7 @@ bool PixelPlane::reaches(const Rectangle& rectangle, uint32_t layer) {
       const uint64_t at = address(x, y, layer, 0);
       const uint64_t last = at + uint64_t{std::min(run_at(x, y, layer), x_end - x)} * element_B_ - 1;
       for (const uint64_t page : {at / memory::kFrameBytes, last / memory::kFrameBytes}) {
-        if (page != known && space_->look_up_frame(GpuVa{page * memory::kFrameBytes}, {.write = true}) == nullptr) {
+        if (page != known && space_->look_up_frame(GpuVa{page * memory::kFrameBytes}, memory::kWrite) == nullptr) {
           return false;
         }
         known = page;

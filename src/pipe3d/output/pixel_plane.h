@@ -50,7 +50,7 @@ class PixelPlane {
   template <class T>
   T load(uint64_t address) {
     T value{};
-    if (const std::byte* at = find(address, sizeof(T), false)) [[likely]] {
+    if (const std::byte* at = find(address, sizeof(T), memory::Direction::read)) [[likely]] {
       std::memcpy(&value, at, sizeof(T));
     } else {
       load_slowly(address, std::as_writable_bytes(std::span(&value, 1)));
@@ -59,7 +59,7 @@ class PixelPlane {
   }
   template <class T>
   void store(uint64_t address, const T& value) {
-    if (std::byte* at = find(address, sizeof(T), true)) [[likely]] {
+    if (std::byte* at = find(address, sizeof(T), memory::Direction::write)) [[likely]] {
       std::memcpy(at, &value, sizeof(T));
     } else {
       store_slowly(address, std::as_bytes(std::span(&value, 1)));
@@ -74,7 +74,7 @@ class PixelPlane {
     std::byte* first = nullptr;
     std::byte* second = nullptr;
   };
-  Rows square(int32_t x, int32_t y, uint32_t layer, bool write) {
+  Rows square(int32_t x, int32_t y, uint32_t layer, memory::Direction direction) {
     constexpr size_t kPair = 8;
     if (!contains(x, y, layer) || !contains(x + 1, y + 1, layer)) [[unlikely]] {
       return {};
@@ -88,10 +88,10 @@ class PixelPlane {
     if (upper % kPair != 0 || lower % kPair != 0) [[unlikely]] {
       return {};
     }
-    std::byte* const first = find(upper, kPair, write);
+    std::byte* const first = find(upper, kPair, direction);
     std::byte* const second = upper / memory::kFrameBytes == lower / memory::kFrameBytes && first != nullptr
                                   ? first + static_cast<ptrdiff_t>(lower - upper)
-                                  : find(lower, kPair, write);
+                                  : find(lower, kPair, direction);
     return first != nullptr && second != nullptr ? Rows{first, second} : Rows{};
   }
 
@@ -113,27 +113,27 @@ class PixelPlane {
   static constexpr size_t kPages = 64;
   static constexpr uint64_t kLastTileRow = surface::kTileY.height - 1;
 
-  std::byte* find(uint64_t address, size_t bytes, bool write) {
+  std::byte* find(uint64_t address, size_t bytes, memory::Direction direction) {
     const uint64_t offset = address % memory::kFrameBytes;
     if (offset + bytes > memory::kFrameBytes) [[unlikely]] {
       return nullptr;
     }
-    const uint64_t tag = tag_of(address, write);
+    const uint64_t tag = tag_of(address, direction);
     Page& page = pages_[tag % kPages];
     if (page.tag == tag) [[likely]] {
       return page.frame != nullptr ? page.frame + offset : nullptr;
     }
-    std::byte* frame = space_->page_at(GpuVa{address}, {.write = write});
+    std::byte* frame = space_->page_at(GpuVa{address}, {.direction = direction});
     if (frame == nullptr) {
       return nullptr;
     }
     page = {tag, frame};
     return frame + offset;
   }
-  static uint64_t tag_of(uint64_t address, bool write) {
-    return address / memory::kFrameBytes << 1 | (write ? 1u : 0u);
+  static uint64_t tag_of(uint64_t address, memory::Direction direction) {
+    return address / memory::kFrameBytes << 1 | static_cast<uint64_t>(direction);
   }
-  std::span<std::byte> ask(uint64_t address, bool write);
+  std::span<std::byte> ask(uint64_t address, memory::Direction direction);
   void change_slice(uint64_t slice, uint32_t layer, uint32_t sample);
   void load_slowly(uint64_t address, std::span<std::byte> into);
   void store_slowly(uint64_t address, std::span<const std::byte> from);

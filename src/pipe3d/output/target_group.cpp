@@ -137,7 +137,7 @@ void TargetWriter::write_group(const PixelGroupPlace& place, const GroupColours&
   uint32_t inside = 0;  // lanes of squares that are there as a whole
   for (unsigned i = 0; i < squares; ++i) {
     if ((place.live >> (4 * i) & kSquareLanes) != 0) {
-      rows[i] = plane_.square(place.squares[i].x, place.squares[i].y, place.layer, true);
+      rows[i] = plane_.square(place.squares[i].x, place.squares[i].y, place.layer, memory::Direction::write);
       inside |= rows[i].first != nullptr ? kSquareLanes << (4 * i) : 0;
     }
   }

@@ -18,8 +18,6 @@ namespace {
 
 // Bits of Gen8 entries (seed 001).
 constexpr uint64_t kP = 1, kRw = 2, kPs = 0x80, kNull = 0x200, kIps = 0x800, kLocal = 0x800;
-constexpr Access kRead{};
-constexpr Access kWrite{.write = true};
 
 class Handler final : public FaultHandler {
  public:
@@ -211,7 +209,7 @@ TEST_F(AddressSpaceTest, PageOutsideMemoryFaults) {
   ASSERT_EQ(handler_.faults.size(), 2u);
   EXPECT_EQ(handler_.faults[0].reason, FaultReason::page_hole);
   EXPECT_EQ(handler_.faults[1].reason, FaultReason::page_hole);
-  EXPECT_TRUE(handler_.faults[1].write);
+  EXPECT_EQ(handler_.faults[1].direction, Direction::write);
 }
 
 TEST_F(AddressSpaceTest, SkippedFaultReadsZeroAndTheAccessContinues) {

@@ -121,12 +121,12 @@ TEST_F(BufferedSpeculationTest, AliasedAddressesConflict) {
 TEST_F(BufferedSpeculationTest, FaultsAndAtomicsStopUntilDirect) {
   read(0, kHole * 4096, AccessResult::stopped);
   EXPECT_EQ(write(0, kReadOnly * 4096, 1), AccessResult::stopped) << "a read-only page";
-  EXPECT_EQ(spaces_[0].view(GpuVa{kVa}, {.write = true}).result, AccessResult::stopped) << "an atomic operation";
+  EXPECT_EQ(spaces_[0].view(GpuVa{kVa}, kWrite).result, AccessResult::stopped) << "an atomic operation";
   EXPECT_EQ(faults_.count, 0u) << "a speculative access does not report its fault";
   speculations_[0].go_direct(written_);
   EXPECT_EQ(read(0, kHole * 4096), 0u);
   EXPECT_EQ(faults_.count, 1u);
-  const AddressSpace::View view = spaces_[0].view(GpuVa{kVa + 0x20}, {.write = true});
+  const AddressSpace::View view = spaces_[0].view(GpuVa{kVa + 0x20}, kWrite);
   ASSERT_FALSE(view.bytes.empty());
   EXPECT_EQ(read(1, 0x24), 0u);
   EXPECT_FALSE(speculations_[1].commit(written_)) << "the view is recorded as a write";

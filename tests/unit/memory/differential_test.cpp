@@ -22,7 +22,7 @@ uint64_t first_seed() {
 
 Access random_access(Random& random) {
   const bool write = random.percent(40);
-  return {.write = write, .instruction = !write && random.percent(20)};
+  return {.direction = write ? Direction::write : Direction::read, .instruction = !write && random.percent(20)};
 }
 
 class Differential : public testing::TestWithParam<WorldKind> {};

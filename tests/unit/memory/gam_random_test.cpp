@@ -139,7 +139,8 @@ TEST_P(RandomGam, SurvivesRandomTablesAndRegisters) {
           } else {
             (void)space.store_value<uint32_t>(GpuVa(va), static_cast<uint32_t>(random()));
           }
-          (void)space.view(GpuVa(va), {random() % 2 == 0, random() % 4 == 0});
+          const Direction direction = random() % 2 == 0 ? Direction::write : Direction::read;
+          (void)space.view(GpuVa(va), {direction, random() % 4 == 0});
         }
         break;
     }

@@ -334,7 +334,8 @@ TEST(TlbRows, AtomicPageUpdatesSetTheManualsBits) {
     EXPECT_EQ(page_update(row.opcode, 0, format), expected);
     EXPECT_EQ(page_update(row.opcode, ~uint64_t{0}, format), ~uint64_t{0});
     EXPECT_EQ(page_update(row.opcode, 0x8000'0012'3456'7007, format), 0x8000'0012'3456'7007 | expected);
-    EXPECT_EQ(page_update_opcode(row.opcode & 1, row.opcode & 2, row.opcode & 4, row.opcode & 8), row.opcode);
+    const Direction direction = (row.opcode & 1) != 0 ? Direction::write : Direction::read;
+    EXPECT_EQ(page_update_opcode(direction, row.opcode & 2, row.opcode & 4, row.opcode & 8), row.opcode);
     // The walker updates the entry of the level in the same way.
     chain.context.accessed_dirty = true;
     chain.context.extended_accessed = (row.opcode & 2) != 0;

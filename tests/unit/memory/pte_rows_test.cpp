@@ -60,7 +60,7 @@ class BitCheck {
   void expect_fault(uint64_t entry, Access access, FaultReason reason) {
     const WalkResult result = with(entry, access);
     EXPECT_EQ(result.fault.reason, reason) << name_of(result.fault.reason);
-    EXPECT_EQ(result.fault.write, access.write);
+    EXPECT_EQ(result.fault.direction, access.direction);
     EXPECT_EQ(result.fault.instruction, access.instruction);
   }
   // The walk does not depend on the bit.

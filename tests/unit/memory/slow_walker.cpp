@@ -100,7 +100,7 @@ Outcome legacy_leaf(const Context& context, Outcome outcome, uint64_t entry, uns
   Mapping& mapping = outcome.mapping;
   mapping.page_bits = static_cast<uint8_t>(page_bits);
   mapping.writable = (entry & 0x2) != 0;
-  if (access.write && !mapping.writable) {
+  if (access.writes() && !mapping.writable) {
     return with_reason(outcome, FaultReason::write_denied);
   }
   mapping.address = address_field(context, entry, page_bits);
@@ -180,14 +180,14 @@ Outcome advanced_leaf(Memory& memory, const Context& context, Outcome outcome, u
   if (!context.supervisor && !mapping.user) {
     return with_reason(outcome, FaultReason::privilege_denied);
   }
-  if (access.write && !mapping.writable && !(context.supervisor && !context.write_protect)) {
+  if (access.writes() && !mapping.writable && !(context.supervisor && !context.write_protect)) {
     return with_reason(outcome, FaultReason::write_denied);
   }
   if (access.instruction && !mapping.executable) {
     return with_reason(outcome, FaultReason::execute_denied);
   }
-  mark_used(memory, context, outcome.entries.back(), entry, access.write);
-  mapping.dirty = !context.accessed_dirty || access.write || (entry & 0x40) != 0;
+  mark_used(memory, context, outcome.entries.back(), entry, access.writes());
+  mapping.dirty = !context.accessed_dirty || access.writes() || (entry & 0x40) != 0;
   mapping.address = address_field(context, entry, page_bits);
   mapping.type_index = static_cast<uint8_t>(((entry >> pat_bit) & 1) * 4 + ((entry >> 4) & 1) * 2 + ((entry >> 3) & 1));
   return outcome;

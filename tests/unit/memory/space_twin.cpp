@@ -81,7 +81,7 @@ bool SpaceTwin::expect_read(uint64_t address, std::span<std::byte> into, Access 
 std::string SpaceTwin::read(uint64_t address, size_t bytes, bool instruction) {
   std::vector<std::byte> expected(bytes, kUntouched);
   std::vector<Found> faults;
-  const bool whole = expect_read(address, expected, {.write = false, .instruction = instruction}, faults);
+  const bool whole = expect_read(address, expected, {.instruction = instruction}, faults);
 
   found_.clear();
   std::vector<std::byte> got(bytes, kUntouched);
@@ -121,7 +121,7 @@ std::string SpaceTwin::read_each(std::span<const GpuVa> addresses, size_t bytes)
 bool SpaceTwin::changes_tables(uint64_t address, size_t bytes) {
   for (size_t done = 0; done < bytes;) {
     const uint64_t at = address + done;
-    const Part part = translate(at, {.write = true}, false);
+    const Part part = translate(at, kWrite, false);
     if (part.bytes != nullptr && tables_.contains(part.number)) {
       return true;
     }
@@ -135,7 +135,7 @@ bool SpaceTwin::expect_write(uint64_t address, size_t from, size_t bytes, std::v
   for (size_t done = 0; done < bytes;) {
     const uint64_t at = address + done;
     const size_t part_bytes = std::min<size_t>(bytes - done, kFrameBytes - at % kFrameBytes);
-    const Part part = translate(at, {.write = true});
+    const Part part = translate(at, kWrite);
     if (part.reason != FaultReason::none) {
       faults.push_back({part.reason, at});
       if (action_ == FaultAction::stop) {

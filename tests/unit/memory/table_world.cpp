@@ -371,12 +371,12 @@ std::string compare_walk(World& world, uint64_t address, Access access) {
   const slow::Outcome expected = world.expect(address, access);
   const WalkResult result = walk(world.memory(), world.context(), address, access);
   if (result.fault.reason != expected.reason) {
-    return fmt::format("0x{:x} {}{}: {}, must be {}", address, access.write ? 'w' : 'r', access.instruction ? 'x' : '-',
-                       name_of(result.fault.reason), name_of(expected.reason));
+    return fmt::format("0x{:x} {}{}: {}, must be {}", address, access.writes() ? 'w' : 'r',
+                       access.instruction ? 'x' : '-', name_of(result.fault.reason), name_of(expected.reason));
   }
   if (!result.fault && result.mapping != expected.mapping) {
-    return fmt::format("0x{:x} {}{}: {}, must be {}", address, access.write ? 'w' : 'r', access.instruction ? 'x' : '-',
-                       describe(result.mapping), describe(expected.mapping));
+    return fmt::format("0x{:x} {}{}: {}, must be {}", address, access.writes() ? 'w' : 'r',
+                       access.instruction ? 'x' : '-', describe(result.mapping), describe(expected.mapping));
   }
   return {};
 }

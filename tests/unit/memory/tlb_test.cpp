@@ -12,8 +12,6 @@
 namespace halogen::memory {
 namespace {
 
-constexpr Access kRead{};
-constexpr Access kWrite{.write = true};
 constexpr Access kFetch{.instruction = true};
 
 std::byte* fake_frame(uint64_t page) {
@@ -246,7 +244,7 @@ class PlainTlb {
     if (found == set.entries.end()) {
       return false;
     }
-    if ((access.write && !(found->writable && found->dirty)) || (access.instruction && !found->executable)) {
+    if ((access.writes() && !(found->writable && found->dirty)) || (access.instruction && !found->executable)) {
       set.entries.erase(found);
       return false;
     }
@@ -304,7 +302,8 @@ TEST(Tlb, AgreesWithASimpleList) {
         tlb.fill(made);
         plain.fill(made);
       } else if (choice < 95) {
-        const Access access{.write = random.percent(30), .instruction = random.percent(20)};
+        const Access access{.direction = random.percent(30) ? Direction::write : Direction::read,
+                            .instruction = random.percent(20)};
         const TlbEntry* found = tlb.look_up(space, page, access);
         ASSERT_EQ(found != nullptr, plain.look_up(space, page, access)) << "seed " << seed << " step " << step;
         if (found != nullptr) {

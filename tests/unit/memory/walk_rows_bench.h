@@ -67,10 +67,6 @@ class Steps final : public memory::WalkRecorder {
   std::vector<uint64_t> addresses;
 };
 
-constexpr memory::Access kRead{.write = false, .instruction = false};
-constexpr memory::Access kWrite{.write = true, .instruction = false};
-constexpr memory::Access kFetch{.write = false, .instruction = true};
-
 enum class Size : uint8_t { k4, k64, m2, g1 };
 constexpr unsigned page_bits_of(Size size) {
   return size == Size::k4 ? 12 : size == Size::k64 ? 16 : size == Size::m2 ? 21 : 30;

@@ -14,8 +14,6 @@ namespace halogen::memory {
 namespace {
 
 using rows::Bench;
-using rows::kRead;
-using rows::kWrite;
 
 constexpr uint64_t kTable = 0x0123'4000;
 
@@ -160,7 +158,7 @@ TEST(Walker, FaultNamesTheLevelAtWhichTheWalkEnded) {
     EXPECT_EQ(result.fault.entry, entry);
     EXPECT_EQ(result.fault.entry_address, chain.levels[level].entry_address);
     EXPECT_EQ(result.fault.address, rows::kVa48);
-    EXPECT_TRUE(result.fault.write);
+    EXPECT_EQ(result.fault.direction, Direction::write);
     EXPECT_FALSE(result.fault.instruction);
     EXPECT_EQ(result.reached_last, level == 3);
     EXPECT_EQ(result.entry_loads, level + 1);
