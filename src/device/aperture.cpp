@@ -53,7 +53,7 @@ Aperture::Part Aperture::part_at(GgttOffset address, uint64_t bytes) const {
   return {GpuVa(address.value), std::min(bytes, in_page)};
 }
 
-// The rules for the processor, page by page.
+// Returns whether the rules for the processor close the page.
 bool Aperture::closed(GpuVa address, memory::Direction direction) {
   const uint64_t page = address.value >> memory::kFrameBits;
   if (page == known_page_) {
@@ -66,7 +66,7 @@ bool Aperture::closed(GpuVa address, memory::Direction direction) {
   }
   const memory::WalkResult found = walk(map_.physical(), space_.context(), address.value, {}, nullptr, false);
   if (found.fault) {
-    known_page_ = kNoPage;  // each access is an error of its own
+    known_page_ = kNoPage;  // each access is a separate error
     return false;
   }
   known_closed_ = map_.holds_table(found.mapping.space, found.mapping.address);
@@ -86,7 +86,7 @@ bool Aperture::closed(GpuVa address, memory::Direction direction) {
                       path_,
                       address.value,
                       found.mapping.address,
-                      "the first page of data stolen memory is the hardware's"});
+                      "access to the first page of data stolen memory, which hardware owns"});
   }
   return known_closed_;
 }

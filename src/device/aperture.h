@@ -1,7 +1,7 @@
-// The processor's view of graphics memory (GMADR): an offset into the BAR is a graphics address; a fence may tile it;
-// the global table maps it (seed 003 4.3 to 4.6; seed 001, graphics memory address spaces). Rules for the processor:
-// the table's own memory can neither be read nor written this way, and the first page of data stolen memory is not for
-// software. Left out: address swizzling by bit 6, which memory without channels does not need.
+// The processor's view of graphics memory (GMADR): an offset into the BAR is a graphics address, a fence may tile it,
+// and the global table maps it. G45 PRM vol. 1b 4.3 to 4.6 (seed 003); Ice Lake PRM vol. 6, graphics memory address
+// spaces (seed 001). The processor can neither read nor write the table's own memory this way, and the first page of
+// data stolen memory is not for software. Left out: address swizzling by bit 6, which needs memory channels.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace halogen::device {
 
-// Told of writes through a fence; lines count from the start of its region.
+// Gets writes through a fence. Lines count from the start of its region.
 class ApertureWatcher {
  public:
   virtual ~ApertureWatcher() = default;
@@ -27,19 +27,19 @@ class ApertureWatcher {
 
 class Aperture final : public mmio::RegisterHandler {
  public:
-  // `space` translates through the global table, whether it is enabled or not.
+  // `space` translates through the global table, enabled or not.
   Aperture(const spec::DeviceModel& model, mmio::RegisterBank& bank, const MemoryMap& map, memory::AddressSpace& space,
            EventSink& events, std::string path);
 
-  // False: a write that the disabled table refuses. Ranges may be of any length; what is not mapped reads zero.
+  // Access ranges of any length. Unmapped pages read zero. False: the disabled table refuses the write.
   void read(GgttOffset address, std::span<std::byte> into);
   bool write(GgttOffset address, std::span<const std::byte> from);
 
   void set_watcher(ApertureWatcher* watcher) { watcher_ = watcher; }
   void set_writable(bool enabled) { writable_ = enabled; }
-  // The table changed: what is known of pages is stale.
+  // Forgets what is known of pages, because the table has changed.
   void forget() { known_page_ = kNoPage; }
-  void refresh();  // fences from the register bank
+  void refresh();  // loads the fences from the register bank
 
   const surface::FenceSet& fences() const { return fences_; }
   uint32_t on_write(const mmio::RegisterWrite& write) override;
@@ -48,7 +48,7 @@ class Aperture final : public mmio::RegisterHandler {
   static constexpr uint64_t kNoPage = ~uint64_t{0};
 
   void load_fence(const mmio::RegisterSlot& slot, EventSink* events);
-  // The address behind the fence, and how many bytes from there on stay together.
+  // The address behind the fence, and the number of contiguous bytes from there on.
   struct Part {
     GpuVa address;
     uint64_t bytes;
@@ -66,7 +66,7 @@ class Aperture final : public mmio::RegisterHandler {
   std::string_view fence_register_;
   ApertureWatcher* watcher_ = nullptr;
   bool writable_ = true;
-  uint64_t known_page_ = kNoPage;  // the page that was judged last
+  uint64_t known_page_ = kNoPage;  // the page that closed() checked last
   bool known_closed_ = false;
 };
 

@@ -8,7 +8,8 @@ namespace halogen::device {
 struct VirtualClock {
   uint64_t nanoseconds = 0;
 
-  // Ticks of a counter at `hz` since power-on. Exact: whole seconds and the rest apart, so that nothing overflows.
+  // Returns the ticks of a counter at `hz` since power-on. Exact: whole seconds and the rest are multiplied separately,
+  // so that nothing overflows.
   constexpr uint64_t ticks(uint64_t hz) const {
     constexpr uint64_t kSecond = 1'000'000'000;
     return nanoseconds / kSecond * hz + nanoseconds % kSecond * hz / kSecond;

@@ -1,5 +1,5 @@
-// Between a frame buffer compressor and memory: its buffers are stolen memory by physical address, its source is what
-// the display reads, and it hears of processor writes through fences.
+// Connects a frame buffer compressor to memory. Its buffers are stolen memory by physical address, its source is the
+// memory that the display reads, and it is told of processor writes through fences.
 #pragma once
 
 #include "device/aperture.h"

@@ -45,7 +45,7 @@ void ConfigSpace::build() {
   put(0x08, 1, model_->pci_revision, 0);
   put(0x09, 3, model_->pci_class, 0);
   put(0x2c, 4, model_->pci_subsystem, 0);
-  put(0x3c, 1, 0, 0xff);  // interrupt line: software's note to itself
+  put(0x3c, 1, 0, 0xff);  // interrupt line: for software only
   put(0x3d, 1, 1, 0);     // INTA
   build_bars();
   build_capabilities();
@@ -136,7 +136,7 @@ void ConfigSpace::build_capabilities() {
 uint32_t ConfigSpace::read(uint32_t offset, unsigned bytes) const {
   uint32_t value = 0;
   for (unsigned i = 0; i < std::min(bytes, 4u); ++i) {
-    // Extended space of an Express function without extended capabilities reads zero; beyond it nothing answers.
+    // The extended space of a PCI Express function without extended capabilities reads zero. Nothing answers beyond it.
     const uint8_t byte = offset + i < kConfigBytes ? state_.bytes[offset + i] : offset + i < kMaxConfig ? 0x00 : 0xff;
     value |= uint32_t{byte} << (8 * i);
   }

@@ -1,5 +1,5 @@
 // PCI configuration space: the type 0 header, BAR sizing, power management, MSI, function level reset and the
-// graphics registers of gen/config_layout.h. Values are plain bytes; what may be written is a mask a byte.
+// graphics registers of gen/config_layout.h. Values are plain bytes, each with a mask of its writable bits.
 // Left out: PCI Express extended space (reads zero), the expansion ROM, PME.
 #pragma once
 
@@ -22,7 +22,7 @@ struct ConfigState {
   bool operator==(const ConfigState&) const = default;
 };
 
-// What a write asks of the device.
+// Actions that a write requests from the device.
 struct ConfigEffects {
   bool function_level_reset = false;  // also on leaving D3
   bool graphics_reset = false;        // GDRST of Gen4
@@ -43,7 +43,7 @@ class ConfigSpace {
  public:
   ConfigSpace(const spec::DeviceModel& model, const DeviceOptions& options);
 
-  // 1, 2 or 4 bytes anywhere in 0..4095. Each byte stands for itself.
+  // Access 1, 2 or 4 bytes anywhere in 0..4095. Bytes are independent.
   uint32_t read(uint32_t offset, unsigned bytes) const;
   ConfigEffects write(uint32_t offset, unsigned bytes, uint32_t value);
 
@@ -61,13 +61,13 @@ class ConfigSpace {
   std::optional<BarHit> decode_io(uint16_t port) const;
 
   bool msi_enabled() const { return msi_ != 0 && (state_.bytes[msi_ + 2] & 1) != 0; }
-  // Where a message goes. Masked: nowhere, and the pending bit remembers it.
+  // Returns the target of a message. Nothing: masked; the pending bit is set.
   std::optional<MsiTarget> take_msi();
-  // A message that waited and may go now.
+  // Returns the target of a pending message that is no longer masked.
   std::optional<MsiTarget> take_pending_msi();
   void set_interrupt_status(bool pending);
 
-  void reset();  // power-on and function level reset: everything but what firmware or straps set
+  void reset();  // power-on and function level reset: all but the values that firmware or straps set
   const ConfigState& state() const { return state_; }
   void restore(const ConfigState& state) { state_ = state; }
 
@@ -89,7 +89,7 @@ class ConfigSpace {
   DeviceOptions options_;
   std::array<uint8_t, kConfigBytes> reset_value_{};
   std::array<uint8_t, kConfigBytes> writable_{};
-  uint8_t power_ = 0;  // offsets of capabilities, 0: none
+  uint8_t power_ = 0;  // offsets of capabilities; 0: not present
   uint8_t msi_ = 0;
   bool msi_wide_ = false;  // 64-bit address, mask
   uint8_t features_ = 0;   // advanced features

@@ -81,7 +81,8 @@ Device::Device(const spec::DeviceModel& model, Host& host, DeviceOptions options
   }
 }
 
-// In the order of a reset: firmware writes registers after the bank was reset and before other units read them.
+// Lists the units in the order of a reset: firmware writes registers after the bank is reset and before other units
+// read them.
 void Device::list_units() {
   Unit config = unit_of(config_, &DeviceState::config);
   config.reset = [this](ResetKind kind) {
@@ -277,7 +278,7 @@ void Device::on_overlay_flip_pending(bool pending) {
   interrupts_.display(DisplayCause::overlay_flip, 0, 0, pending);
 }
 
-// One page, through the global table. Where there is none the registers read zero, and the fault says why.
+// Reads one page through the global table. If it cannot be read, the registers read zero and a fault is reported.
 void Device::on_overlay_fetch(const display::OverlayFlip& request, std::span<std::byte> into) {
   if (!ok(memory_.external_space(memory::Stream::overlay).read(GpuVa{request.address.value}, into))) {
     std::ranges::fill(into, std::byte{0});

@@ -36,16 +36,16 @@
 namespace halogen::device {
 
 enum class ResetKind : uint8_t {
-  power_on,        // everything, memory too
+  power_on,        // everything, with memory
   function_level,  // registers and configuration; memory keeps its content
-  driver,          // asked for through GU_CNTL: registers and local memory; configuration stays
+  driver,          // requested through GU_CNTL: registers and local memory; configuration stays
 };
 
 // Everything that changes while a device runs. A snapshot is a copy.
 struct DeviceState {
   ConfigState config;
   mmio::MmioState mmio;
-  MemoryState memory;  // of the device's own; the host's memory is the host's to save
+  MemoryState memory;  // of the device; the host saves its own memory
   VirtualClock clock;
   std::vector<engine::EngineState> engines;
   interrupt::InterruptState interrupts;
@@ -69,62 +69,63 @@ class Device : private EngineListener,
   const spec::DeviceModel& model() const { return *model_; }
   const DeviceOptions& options() const { return options_; }
 
-  // Configuration space, 1, 2 or 4 bytes.
+  // Access 1, 2 or 4 bytes of configuration space.
   uint32_t config_read(uint32_t offset, unsigned bytes) const;
   void config_write(uint32_t offset, unsigned bytes, uint32_t value);
 
-  // A BAR, by the index of its first register; 1, 2, 4 or 8 bytes. Where nothing decodes the access reads all ones.
+  // Access 1, 2, 4 or 8 bytes of a BAR, named by the index of its first register. Undecoded reads give all ones.
   uint64_t bar_read(unsigned bar, uint64_t offset, unsigned bytes);
   void bar_write(unsigned bar, uint64_t offset, unsigned bytes, uint64_t value);
 
-  // The same for a block of an aperture or local memory BAR. What does not decode is refused as a whole.
+  // Access a block of an aperture or local memory BAR. False: a part does not decode; nothing is done.
   bool bar_read_block(unsigned bar, uint64_t offset, std::span<std::byte> into);
   bool bar_write_block(unsigned bar, uint64_t offset, std::span<const std::byte> from);
 
-  // A processor access to system memory that the device took for itself: reads all ones, writes are dropped. A front
-  // end asks before it touches its own memory.
+  // Handle processor accesses to system memory that the device has taken (stolen memory): reads give all ones, writes
+  // are dropped. A front end asks closes_memory() before it accesses its own memory.
   bool closes_memory(PhysAddr address) const { return memory_.map().is_stolen(address.value); }
   uint64_t closed_read(PhysAddr address, unsigned bytes) const;
   void closed_write(PhysAddr address, unsigned bytes, uint64_t value) const;
 
-  // I/O ports: the I/O BAR where it decodes, and the VGA ports.
+  // Access I/O ports: the I/O BAR if it decodes, and the VGA ports.
   uint32_t io_read(uint16_t port, unsigned bytes);
   void io_write(uint16_t port, unsigned bytes, uint32_t value);
 
   void reset(ResetKind kind);
   void reset_engine(const spec::EngineModel& engine) { reset_unit_.reset_engine(engine); }
 
-  // Virtual time passes, and engines work. Register writes only ask for work; it is done here.
+  // Lets virtual time pass and engines work. Register writes only request work; it is done here.
   void advance(uint64_t nanoseconds);
-  // Lets engines work until none can go on without help from outside, for at most this much virtual time. True: they
-  // are settled (idle, hung, or waiting for something that time alone does not bring).
+  // Lets engines work until none can continue without input, for at most this much virtual time. True: all engines are
+  // settled (idle, hung, or waiting for an event that time alone does not bring).
   bool settle(uint64_t limit = kSettleLimit);
   static constexpr uint64_t kSettleLimit = 100'000'000;
   const VirtualClock& clock() const { return clock_; }
 
-  // The level of the one interrupt that the interrupt logic drives: INTx, or a message on each rise.
+  // Sets the level of the interrupt that the interrupt logic drives: INTx, or a message on each rising edge.
   void set_interrupt(bool asserted);
 
-  // What a pipe of the display shows now; nothing while it is off. A page that cannot be read is a fault of the
+  // Returns the picture that a pipe shows now. Nothing: the pipe is off. A page that cannot be read is a fault of the
   // display.
   std::optional<picture::Image> take_frame(unsigned pipe) { return display_.take_frame(pipe, *this); }
-  // Called at each vertical blank, after its flips: the moment to take a frame. Must not move time. Empty: no observer.
+  // Sets a function that is called at each vertical blank, after its flips: the time to take a frame. It must not
+  // advance time. Empty: no observer.
   void set_vblank_observer(std::function<void(unsigned pipe)> observer) { vblank_observer_ = std::move(observer); }
 
   DeviceState snapshot() const;
   void restore(const DeviceState& state);
   FidelityReport fidelity() const;
 
-  // See Engine::work_done.
+  // Returns Engine::work_done() of the engine.
   uint64_t work_done(const spec::EngineModel& engine) const { return engines_.engine(number_of(engine)).work_done(); }
 
-  // For the units inside.
+  // Units of the device.
   mmio::MmioSpace& mmio() { return mmio_; }
   const ConfigSpace& config() const { return config_; }
   const MemoryLayout& memory_layout() const { return firmware_.layout(); }
   ResetUnit& reset_unit() { return reset_unit_; }
   MemoryUnit& memory() { return memory_; }
-  // Graphics memory as a stream of an engine sees it: see MemoryUnit::space.
+  // Returns graphics memory as a stream of an engine sees it (MemoryUnit::space).
   memory::AddressSpace& space(unsigned engine, memory::Stream stream,
                               memory::TableKind asked = memory::TableKind::per_process) {
     return memory_.space(engine, stream, asked);
@@ -193,7 +194,7 @@ class Device : private EngineListener,
   std::vector<TimedUnit> timed_units_;
   uint32_t io_index_ = 0;
   bool interrupt_ = false;
-  bool line_ = false;  // the level that the host was told last
+  bool line_ = false;  // the last level that the host was told
   std::function<void(unsigned)> vblank_observer_;
 };
 

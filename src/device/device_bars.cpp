@@ -1,4 +1,4 @@
-// The BARs and I/O ports of a device: which access reaches what, and what the rest meets.
+// The BARs and I/O ports of a device: the unit that each access reaches, and the answers to all other accesses.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -35,13 +35,13 @@ const spec::BarModel* Device::usable_bar(unsigned index, uint64_t offset, unsign
   const uint64_t size = bar != model_->bars.end() ? bar_bytes(*bar, options_) : 0;
   std::string_view reason;
   if (bar == model_->bars.end()) {
-    reason = "no such BAR";
+    reason = "BAR not present";
   } else if (!legal_size(bytes)) {
     reason = "size";
   } else if (offset >= size || bytes > size - offset) {
-    reason = "beyond the end";
+    reason = "beyond the end of the BAR";
   } else if (bar->kind == spec::BarKind::io ? !config_.io_enabled() : !config_.memory_enabled()) {
-    reason = "decoding is off";
+    reason = "decoding disabled";
   } else {
     return &*bar;
   }
@@ -123,7 +123,7 @@ void Device::mmio_bar_write(uint64_t offset, unsigned bytes, uint64_t value) {
   }
 }
 
-// Local memory, but for the part that holds the global table: that has its alias.
+// Writes local memory. The part that holds the global table is closed: it has its alias.
 void Device::local_write(uint64_t offset, std::span<const std::byte> from) {
   const MemoryMap& map = memory_.map();
   if (map.holds_table(memory::MemorySpace::local, offset) ||
@@ -141,7 +141,7 @@ const spec::BarModel* Device::block_bar(unsigned index, uint64_t offset, uint64_
   }
   const bool memory = bar->kind == spec::BarKind::gmadr || bar->kind == spec::BarKind::lmem;
   if (!memory || bytes > bar_bytes(*bar, options_) - offset) {
-    raise(EventKind::bad_access, fmt::format("bar{}", index), offset, bytes, "a block that is not memory, or too long");
+    raise(EventKind::bad_access, fmt::format("bar{}", index), offset, bytes, "block outside memory, or too long");
     return nullptr;
   }
   return bar;
@@ -195,7 +195,7 @@ void Device::closed_write(PhysAddr address, unsigned bytes, uint64_t value) cons
         fmt::format("write of {} bytes by the processor dropped", bytes));
 }
 
-// MMIO_INDEX at 0 names a dword, MMIO_DATA at 4 is it. Index bits 1:0: 0 registers, 1 GTT.
+// MMIO_INDEX at 0 selects a dword, MMIO_DATA at 4 accesses it. Index bits 1:0: 0 registers, 1 GTT.
 uint32_t Device::io_bar_read(uint64_t offset, unsigned bytes) {
   if (offset >= 8 || offset % 4 + bytes > 4) {
     raise(EventKind::bad_access, "iobar", offset, 0, fmt::format("read of {} bytes", bytes));
@@ -252,7 +252,7 @@ uint32_t Device::io_read(uint16_t port, unsigned bytes) {
       return mmio_.vga().read(port, bytes, mmio_.vga_inputs());
     }
   }
-  raise(EventKind::bad_access, "io", port, 0, fmt::format("read of {} bytes: nothing decodes it", bytes));
+  raise(EventKind::bad_access, "io", port, 0, fmt::format("read of {} bytes at a port that is not decoded", bytes));
   return static_cast<uint32_t>(ones(std::min(bytes, 4u)));
 }
 
@@ -267,7 +267,8 @@ void Device::io_write(uint16_t port, unsigned bytes, uint32_t value) {
       return;
     }
   }
-  raise(EventKind::bad_access, "io", port, value, fmt::format("write of {} bytes: nothing decodes it", bytes));
+  raise(EventKind::bad_access, "io", port, value,
+        fmt::format("write of {} bytes at a port that is not decoded", bytes));
 }
 
 }  // namespace halogen::device

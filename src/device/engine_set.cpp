@@ -96,7 +96,7 @@ EngineSet::EngineSet(const spec::DeviceModel& model, mmio::MmioSpace& mmio, Memo
 
 EngineSet::~EngineSet() = default;
 
-// The one engine that has work, when all others wait for something that they do not do themselves.
+// Returns the only engine that has work. Null: several engines have work, or none has.
 engine::Engine* EngineSet::alone() const {
   engine::Engine* found = nullptr;
   for (const std::unique_ptr<engine::Engine>& engine : engines_) {
@@ -130,10 +130,10 @@ bool EngineSet::run(uint64_t limit) {
   const uint64_t until = end_of_slice(only, limit);
   bool progress = false;
   for (unsigned number = 0; number < engines_.size(); ++number) {
-    clock_.nanoseconds = start;  // engines work side by side
+    clock_.nanoseconds = start;  // engines work at the same time
     engines_[number]->catch_up(start);
     if (engines_[number]->state().activity != engine::Activity::idle) {
-      set_power(number, true);  // work wakes it
+      set_power(number, true);  // work wakes the engine
     }
     progress |= engines_[number]->run(until);
     keep_awake(number);
@@ -161,7 +161,7 @@ std::optional<uint64_t> EngineSet::next_deadline() const {
   return next;
 }
 
-// A streamer with work keeps its own domain powered.
+// Holds the power domain of a streamer that has work.
 void EngineSet::keep_awake(unsigned number) {
   const std::optional<mmio::WakeDomain> domain = mmio_.wake().domain_named(model_.engines[number].domain);
   if (!domain) {
@@ -220,7 +220,7 @@ void EngineSet::on_sleeping_access(const spec::EngineModel& engine) {
 void EngineSet::reset_engine(unsigned number) {
   engines_[number]->reset();
   note_sleepers();
-  engines_[number]->state().time = clock_.nanoseconds;  // a power-on starts the clock again
+  engines_[number]->state().time = clock_.nanoseconds;  // a power-on restarts the clock
   keep_awake(number);
 }
 
@@ -251,8 +251,8 @@ void EngineSet::report(FidelityReport& report) const {
   }
 }
 
-// Errors of clients without a streamer show in the registers of the first engine: on Gen4 they stand for the device.
-// Later parts have fault registers for the tables of processes.
+// Raises a page table error. Errors of clients without a streamer appear in the registers of the first engine, which on
+// Gen4 belong to the whole device. Later parts have fault registers for per-process tables.
 void EngineSet::on_fault(unsigned engine, const memory::Fault& fault) {
   const bool shown = fault.global || model_.has(spec::Feature::process_faults_in_esr);
   if (shown && !engines_.empty()) {

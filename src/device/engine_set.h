@@ -30,8 +30,8 @@ class EngineListener {
 
 class EngineSet final : private mmio::PowerListener {
  public:
-  static constexpr uint64_t kSlice = 2560;  // virtual nanoseconds an engine runs before the next one does
-  // An engine that works alone gets twice as much each time, up to this many slices.
+  static constexpr uint64_t kSlice = 2560;  // virtual nanoseconds that an engine runs before the next one
+  // The slice of an engine that works alone doubles each time, up to this many times.
   static constexpr unsigned kMaxDoublings = 6;
 
   EngineSet(const spec::DeviceModel& model, mmio::MmioSpace& mmio, MemoryUnit& memory, VirtualClock& clock, Host& host,
@@ -49,7 +49,7 @@ class EngineSet final : private mmio::PowerListener {
   const engine::Engine& engine(unsigned number) const { return *engines_[number]; }
   size_t count() const { return engines_.size(); }
   eu::KernelLibrary& kernels() { return kernels_; }
-  // Listeners hear of each step in the order in which they were added.
+  // Adds a listener. Listeners are called in the order in which they were added.
   void add_context_listener(ContextListener& listener) { context_listeners_.push_back(&listener); }
 
   void reset_engine(unsigned number);
@@ -65,7 +65,7 @@ class EngineSet final : private mmio::PowerListener {
   class Port;
 
   void keep_awake(unsigned number);
-  // An idle engine whose domain sleeps has no power.
+  // Switches an idle engine off if its power domain sleeps.
   void follow_power(unsigned number);
   void set_power(unsigned number, bool on);
   void note_sleepers();

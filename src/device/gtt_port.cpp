@@ -16,7 +16,7 @@ GttPort::GttPort(const Generation& generation, const memory::PhysicalMemory& mem
       path_(std::move(path)),
       changed_(std::move(changed)) {}
 
-// Against the rule of sizes: served, but said. Beyond the table: refused.
+// Reports an access that breaks the rule of sizes. False: beyond the end of the table.
 bool GttPort::check_access(uint64_t offset, unsigned bytes, uint64_t value, std::string_view verb) {
   if (!rule_.allows(offset, bytes)) {
     events_.on_event({EventKind::bad_access,
@@ -54,8 +54,12 @@ void GttPort::write(uint64_t offset, unsigned bytes, uint64_t value) {
 bool GttPort::write_block(uint64_t offset, std::span<const std::byte> from) {
   if (offset % entry_bytes_ != 0 || from.size() % entry_bytes_ != 0 || offset > place_.bytes ||
       from.size() > place_.bytes - offset) {
-    events_.on_event(
-        {EventKind::bad_access, {}, path_, offset, from.size(), "a block that is not entries of the table"});
+    events_.on_event({EventKind::bad_access,
+                      {},
+                      path_,
+                      offset,
+                      from.size(),
+                      "block does not consist of whole entries of the table"});
     return false;
   }
   if (from.empty()) return true;

@@ -1,7 +1,7 @@
-// The part of a BAR behind which the global table lies: the only way in for software (seed 001, GTTMMADR; seed
-// 003 4.6). Writes drop cached translations of the entries they touch, as hardware watches the alias. Sizes and
-// alignments that the rule refuses are served and reported. The table itself is memory: stolen, or on Gen4 wherever
-// PGTBL_CTL says.
+// The part of a BAR that gives access to the global table, and software's only access to it (Ice Lake PRM vol. 6,
+// GTTMMADR, seed 001; G45 PRM vol. 1b 4.6, seed 003). A write drops cached translations of its entries, because
+// hardware watches the alias. Sizes and alignments that the rule forbids are served and reported. The table lies in
+// stolen memory, or on Gen4 at the address in PGTBL_CTL.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct TablePlace {
 
 class GttPort {
  public:
-  // `changed` is told the numbers of the first and the last entry that a write touched.
+  // `changed` gets the numbers of the first and the last entry of a write.
   using Changed = std::function<void(uint64_t first, uint64_t last)>;
 
   GttPort(const Generation& generation, const memory::PhysicalMemory& memory, EventSink& events, std::string path,
@@ -36,7 +36,7 @@ class GttPort {
 
   uint64_t read(uint64_t offset, unsigned bytes);
   void write(uint64_t offset, unsigned bytes, uint64_t value);
-  // Whole entries one after the other, as a processor that combines writes sends them. False: not inside the table.
+  // Writes consecutive whole entries, as a processor that combines writes does. False: not inside the table.
   bool write_block(uint64_t offset, std::span<const std::byte> from);
 
  private:

@@ -10,8 +10,8 @@ uint64_t own_bytes(const MemoryLayout& layout, uint64_t local_bytes) {
   return local_bytes != 0 ? local_bytes : layout.gsm_bytes + layout.dsm_bytes;
 }
 
-// However wide its addresses are made, a device has no more memory than its board.
-uint64_t most_own_bytes(const spec::DeviceModel& model, const MemoryLayout& layout, uint64_t local_bytes) {
+// Returns the limit of the device's own memory: that of its board, however wide its addresses are.
+uint64_t max_own_bytes(const spec::DeviceModel& model, const MemoryLayout& layout, uint64_t local_bytes) {
   return std::min(own_bytes(layout, local_bytes), local_bytes != 0 ? model.local_bytes : ~uint64_t{0});
 }
 
@@ -22,7 +22,7 @@ MemoryMap::MemoryMap(const spec::DeviceModel& model, const MemoryLayout& layout,
       space_(local_bytes != 0 ? memory::MemorySpace::local : memory::MemorySpace::system),
       has_hardware_page_(model.has(spec::Feature::hardware_page)),
       host_frames_(host),
-      own_(own_bytes(layout, local_bytes), most_own_bytes(model, layout, local_bytes),
+      own_(own_bytes(layout, local_bytes), max_own_bytes(model, layout, local_bytes),
            local_bytes != 0 ? host.local_memory(local_bytes) : std::span<std::byte>{}) {
   const uint64_t addressable = uint64_t{1} << model.physical_bits;
   physical_.add({memory::MemorySpace::system, memory::MemoryKind::ram, 0, addressable, &host_frames_});

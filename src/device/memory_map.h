@@ -1,8 +1,8 @@
-// What lies behind physical addresses: the host's memory, and what belongs to the device. Integrated parts have a
-// stolen range in system memory: the global table's memory (GSM) and data stolen memory (DSM) above it; where firmware
-// placed none, GSM lies at the end of the address range. Discrete parts have the same areas in local memory. Stolen
-// memory hides the host's memory at its addresses: the processor reaches DSM through the aperture only and GSM through
-// its alias only (seed 001, graphics memory address spaces). Left out: protection of WOPCM.
+// The memory behind physical addresses: the host's and the device's own. Integrated parts have a stolen range in system
+// memory: the global table's memory (GSM) and data stolen memory (DSM) above it. If firmware placed no range, GSM lies
+// at the end of the address range. Discrete parts have the same areas in local memory. Stolen memory hides the host's
+// memory at its addresses: the processor reaches DSM only through the aperture and GSM only through its alias (Ice Lake
+// PRM vol. 6, graphics memory address spaces, seed 001). Left out: protection of WOPCM.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace halogen::device {
 
-// The host's memory, frame by frame, in place.
+// The host's memory as a source of frames, without copies.
 class HostFrames final : public memory::FrameSource {
  public:
   explicit HostFrames(Host& host) : host_(host) {}
@@ -24,7 +24,7 @@ class HostFrames final : public memory::FrameSource {
     const std::span<std::byte> bytes = host_.map_memory(PhysAddr(number << memory::kFrameBits), memory::kFrameBytes);
     return bytes.size() >= memory::kFrameBytes ? bytes.data() : nullptr;
   }
-  // The largest aligned block around the frame that the host has in one piece.
+  // Returns the largest aligned block around the frame that is one piece of host memory.
   Piece piece(uint64_t number) override {
     for (const unsigned bits : {32u, 30u, 27u, 24u, 21u, memory::kFrameBits}) {
       const uint64_t first = number >> (bits - memory::kFrameBits) << (bits - memory::kFrameBits);
@@ -50,7 +50,7 @@ class MemoryMap {
   OwnFrames& own() { return own_; }  // local memory, or the stolen range from GSM up
   const OwnFrames& own() const { return own_; }
 
-  // Where the areas of `layout` lie.
+  // The areas of `layout`.
   memory::MemorySpace stolen_space() const { return space_; }
   bool holds_table(memory::MemorySpace space, uint64_t address) const;       // GSM
   bool is_hardware_page(memory::MemorySpace space, uint64_t address) const;  // first page of DSM, from Gen8 on
@@ -64,7 +64,7 @@ class MemoryMap {
   bool has_hardware_page_;
   HostFrames host_frames_;
   OwnFrames own_;
-  std::deque<FrameSlice> slices_;  // a deque: addresses stay
+  std::deque<FrameSlice> slices_;  // a deque keeps addresses
   memory::PhysicalMemory physical_;
 };
 

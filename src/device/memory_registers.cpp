@@ -1,4 +1,4 @@
-// The registers of the memory unit: what a write to them does to tables, caches and fences.
+// The registers of the memory unit: the effect of a write on tables, caches and fences.
 #include <algorithm>
 #include <bit>
 
@@ -60,7 +60,7 @@ void MemoryUnit::attach_registers() {
   }
 }
 
-// Registers whose bits the bank keeps and from which this unit's state follows.
+// Returns whether this unit derives state from a register. The bank holds its bits.
 bool MemoryUnit::derives(RegisterId id) const {
   return places_tables(id) || trtt_.owns(id) || types_.owns(id);
 }
@@ -74,7 +74,7 @@ uint32_t MemoryUnit::on_read(const mmio::RegisterSlot& slot, unsigned /*copy*/, 
     return gam_.read(id, slot.index, slot.dword);
   }
   if (invalidation_.owns(id)) {
-    return invalidation_.read(id);  // until accesses that use old translations are done
+    return invalidation_.read(id);  // bits stay set until accesses that use old translations are done
   }
   return stored;
 }
@@ -133,7 +133,7 @@ void MemoryUnit::derive(const mmio::RegisterSlot& slot, uint32_t value) {
   }
 }
 
-// Translations that were cached stay unless what they come from changed: a reset of an engine keeps them.
+// Derives state from a register. Cached translations stay unless their source has changed: an engine reset keeps them.
 void MemoryUnit::refresh() {
   const memory::TrttState before = trtt_.state();
   trtt_.reset();
@@ -151,7 +151,8 @@ void MemoryUnit::refresh() {
   }
 }
 
-// Gen4 reads PGTBL_CTL; where the host has no memory at its base, the table stays in memory of the device's own.
+// Sets the address of the global table. Gen4 reads PGTBL_CTL; if the host has no memory at its base, the table stays in
+// the device's own memory.
 TablePlace MemoryUnit::global_place() const {
   if (!table_control_.exists()) {
     return home_;
@@ -219,14 +220,14 @@ void MemoryUnit::load_process_walk(unsigned engine, const memory::WalkContext& w
   }
 }
 
-// Gen4: one table for all engines.
+// Loads the per-process table of Gen4, which all engines share.
 void MemoryUnit::load_flat() {
   const memory::PageFormat* format = formats_.find(memory::WalkMode::ppgtt_flat);
   if (!has_own_tables() || formats_.find(memory::WalkMode::ppgtt_directory) != nullptr) {
     return;
   }
   memory::WalkContext walk;
-  walk.unusable = memory::FaultReason::none;  // off: the global table serves
+  walk.unusable = memory::FaultReason::none;  // the global table serves while it is off
   if (process_table_control_.exists()) {
     const hw::PGTBL_CTL2 control = process_table_control_.get();
     if (control.page_table_enable && format != nullptr) {
@@ -239,7 +240,7 @@ void MemoryUnit::load_flat() {
       }
     } else if (control.page_table_enable) {
       raise(EventKind::unsupported, "PGTBL_CTL2", 0, process_table_control_.raw(),
-            "the device has no per-process table");
+            "per-process table not supported by the device");
     }
   }
   for (unsigned engine = 0; engine < model_.engines.size(); ++engine) {
@@ -247,14 +248,14 @@ void MemoryUnit::load_flat() {
   }
 }
 
-// Then per-process accesses use the global table: PGTBL_CTL2 on Gen4, the mode register on Gen6. Later parts say so
-// with the context.
+// Returns whether per-process accesses use the global table: by PGTBL_CTL2 on Gen4, by the mode register on Gen6. On
+// later parts the context decides.
 bool MemoryUnit::process_tables_off(unsigned engine) const {
   if (!has_own_tables()) {
     return false;
   }
   if (formats_.find(memory::WalkMode::ppgtt_directory) != nullptr) {
-    // The render engine's register switches them on for all (Linux i915, gen6_ppgtt_enable).
+    // The render engine's register enables them for all engines (Linux i915, gen6_ppgtt_enable).
     const auto render = std::ranges::find(model_.engines, spec::EngineClass::render, &spec::EngineModel::engine_class);
     const auto number = static_cast<unsigned>(render - model_.engines.begin());
     return render == model_.engines.end() || !modes_[number].get().ppgtt_enable;
@@ -262,13 +263,14 @@ bool MemoryUnit::process_tables_off(unsigned engine) const {
   return process_walks_[engine].format == nullptr && process_walks_[engine].unusable == memory::FaultReason::none;
 }
 
-// Gen6: the directory lies in the global table's memory; DCLV says how much of it there is.
+// Loads the page directory of Gen6. It lies in the global table's memory; DCLV gives its length.
 void MemoryUnit::load_directory(const spec::EngineModel& engine) {
   const mmio::Register<hw::PP_DIR_BASE> base(mmio_.bank(), engine.name);
   const auto lines = static_cast<uint32_t>(mmio::Register<hw::PP_DIR_DCLV>(mmio_.bank(), engine.name).raw());
   const auto loaded = static_cast<unsigned>(std::countr_one(lines));
   if (loaded != 32 && lines >> loaded != 0) {
-    raise(EventKind::approximation, "PP_DIR_DCLV", 0, lines, "only the cache lines up to the first gap are loaded");
+    raise(EventKind::approximation, "PP_DIR_DCLV", 0, lines,
+          "directory loaded only up to the first cache line that is not valid");
   }
   memory::WalkContext walk;
   if (loaded != 0) {
@@ -281,7 +283,7 @@ void MemoryUnit::load_directory(const spec::EngineModel& engine) {
   mmio::Register<hw::PP_DIR_BASE_READ>(mmio_.bank(), engine.name).set_raw(base.raw());
 }
 
-// The pointers of the running context. While one is being restored they only wait for its launch.
+// Writes a page directory pointer of the running context. During a context restore it takes effect with the launch.
 void MemoryUnit::write_pdp(const mmio::RegisterSlot& slot, uint32_t value) {
   const unsigned engine = index_of(*slot.engine);
   const unsigned part = 1u + slot.index;

@@ -17,7 +17,7 @@ namespace {
 constexpr unsigned kExternalTlbEntries = 64;
 constexpr unsigned kNoEngine = ~0u;  // key of streams without one
 
-// Keeps where the entry of the page itself stands.
+// Records the step that read the entry of the page.
 struct LeafRecorder final : memory::WalkRecorder {
   explicit LeafRecorder(const memory::PageFormat& walked) : format(walked) {}
   void on_step(const memory::WalkStep& step) override {
@@ -74,10 +74,12 @@ memory::FaultAction MemoryUnit::ExternalFaults::on_fault(const memory::Fault& fa
   return memory::FaultAction::skip;
 }
 
-// Seed 003 4.6.1: which clients may use system memory; 4.3.1: what others see there is not coherent.
+// Reports a snooped page of a client that may not use it (G45 PRM vol. 1b 4.6.1, seed 003). Such a client does not see
+// coherent data (4.3.1).
 void MemoryUnit::snooped_page(memory::Stream stream, uint64_t address) {
   if (!memory::may_snoop(stream)) {
-    raise(EventKind::undefined_behaviour, name_of(stream), address, 0, "a snooped page is not for this client");
+    raise(EventKind::undefined_behaviour, name_of(stream), address, 0,
+          "snooped page used by a client that cannot snoop");
   }
 }
 
@@ -218,14 +220,14 @@ bool MemoryUnit::write_physical(PhysAddr address, std::span<const std::byte> fro
 std::span<const std::byte> MemoryUnit::physical_page(PhysAddr address) {
   const std::byte* const frame = map_.physical().frame(memory::MemorySpace::system, address);
   if (frame == nullptr) {
-    raise(EventKind::unmapped_memory, {}, address.value, 0, "read of a page");
+    raise(EventKind::unmapped_memory, {}, address.value, 0, "read of a page outside memory");
     return {};
   }
   const uint64_t offset = address.value % memory::kFrameBytes;
   return {frame + offset, memory::kFrameBytes - offset};
 }
 
-// Where a page has no place for its entry, the entry is dropped.
+// Entries of pages whose page table does not exist are dropped.
 bool MemoryUnit::write_process_entries(unsigned engine, GpuVa address, std::span<const uint32_t> dwords) {
   const memory::WalkContext walked = process_walks_[engine];
   if (walked.format == nullptr || process_tables_off(engine)) {
@@ -276,9 +278,9 @@ void MemoryUnit::aperture_write(GgttOffset address, std::span<const std::byte> f
   }
 }
 
-// Hardware watches the alias: no cached translation of these pages survives.
+// Drops cached translations of these pages, because hardware watches the alias.
 void MemoryUnit::entries_changed(uint64_t first, uint64_t last) {
-  constexpr uint64_t kMany = 256;  // to look for each costs more than to forget all
+  constexpr uint64_t kMany = 256;  // from here on, dropping all costs less than looking for each
   if (last - first >= kMany) {
     for (const auto& tlb : tlbs_.all()) {
       tlb->invalidate_space(memory::kGlobalSpace);

@@ -1,7 +1,7 @@
 // The memory side of a device: physical memory, the tables, their caches and faults, and one AddressSpace for each
 // stream of each engine. Every access to graphics memory goes through one of these spaces. The unit owns the registers
-// that say where tables lie (PGTBL_CTL, PGTBL_CTL2, PP_DIR_BASE, PDP, LMEM_CFG), those that drop translations, and the
-// fault registers. Left out: which interrupt follows a fault (a listener is told).
+// with the addresses of tables (PGTBL_CTL, PGTBL_CTL2, PP_DIR_BASE, PDP, LMEM_CFG), those that drop translations, and
+// the fault registers. Left out: the interrupt that follows a fault (a listener is told).
 #pragma once
 
 #include <array>
@@ -36,7 +36,7 @@
 
 namespace halogen::device {
 
-// State: plain data. Registers are in the bank; translations are found again.
+// State: plain data. Registers are in the bank; translations are walked again.
 struct MemoryState {
   SparseMemory own;  // local memory, or the stolen range
   memory::FaultState faults;
@@ -50,32 +50,33 @@ class MemoryUnit final : public mmio::RegisterHandler, public ContextListener {
   MemoryUnit(const spec::DeviceModel& model, const MemoryLayout& layout, uint64_t local_bytes, mmio::MmioSpace& mmio,
              memory::FaultListener& listener, Host& host, const std::string& path);
 
-  // The view of an engine's stream. `asked`: the table that the command names, or that the command was fetched from;
-  // what the generation fixes otherwise wins (memory_clients.h). The space stays for the life of the device, but a
-  // write to a mode register may make another one right: ask again for each batch.
+  // Returns the view of an engine's stream. `asked`: the table that the command names, or that it was fetched through.
+  // A rule of the generation takes precedence (memory_clients.h). The space lives as long as the device, but a write to
+  // a mode register may select another one: ask again for each batch.
   memory::AddressSpace& space(unsigned engine, memory::Stream stream,
                               memory::TableKind asked = memory::TableKind::per_process);
-  // The view of a stream without an engine: display, cursor, VGA.
+  // Returns the view of a stream without an engine: display, cursor, VGA.
   memory::AddressSpace& external_space(memory::Stream stream);
 
-  // How an engine's streams find their pages just now, for those who look without being seen (walker.h).
+  // Returns the present walk of an engine's streams, for look-ups without an effect (walker.h).
   memory::WalkContext walk_of(unsigned engine, memory::TableKind table) const;
 
-  // A context switch, from Gen8 on. Between the two the context image is restored, PDP registers too.
+  // Switch the context, from Gen8 on. Between the two calls the context image is restored, with the PDP registers.
   void begin_context(unsigned engine);
   void launch_context(unsigned engine, uint64_t descriptor);
   void on_context_switch(unsigned engine, const engine::ContextStep& step) override;
-  // Flushes and invalidations of a command streamer: an engine's translations, those of the global table included.
+  // Drops the translations of an engine, with those of the global table, when its streamer flushes or invalidates.
   void flush(unsigned engine);
 
-  // Addresses that no table maps (seed 003 4.7.1). False, with an Event, where there is nothing.
+  // Access physical addresses, which no table maps (G45 PRM vol. 1b 4.7.1, seed 003). False: no memory; an Event is
+  // raised.
   bool read_physical(PhysAddr address, std::span<std::byte> into);
   bool write_physical(PhysAddr address, std::span<const std::byte> from);
-  // The rest of the page from `address` on; empty, with an Event, where there is nothing.
+  // Returns the rest of the page from `address` on. Empty: no memory; an Event is raised.
   std::span<const std::byte> physical_page(PhysAddr address);
 
-  // Entries of a page table as MI_UPDATE_GTT writes them; the page number of `address` is the index of the first.
-  // False: there is no such table.
+  // Writes page table entries for MI_UPDATE_GTT. The page number of `address` is the index of the first entry. False:
+  // the table does not exist.
   bool write_entries(unsigned engine, memory::TableKind table, GpuVa address, std::span<const uint32_t> dwords);
 
   GttPort& gtt_port() { return gtt_port_; }
@@ -90,12 +91,12 @@ class MemoryUnit final : public mmio::RegisterHandler, public ContextListener {
   memory::TlbSet& tlbs() { return tlbs_; }
   memory::TlbInvalidation& invalidation() { return invalidation_; }
   bool table_enabled() const { return table_enabled_; }
-  void keep_table_enabled();  // whatever PGTBL_CTL says from now on
+  void keep_table_enabled();  // from now on, whatever PGTBL_CTL says
 
-  void reset(bool clear_memory);  // of the function
+  void reset(bool clear_memory);  // reset of the function
   void reset_gt();
   bool reset_engine(unsigned engine);  // false: a page request blocks its completion
-  void refresh();                      // the register bank changed behind our back
+  void refresh();                      // reads registers again that changed without calls of their handlers
 
   MemoryState snapshot() const;
   void restore(const MemoryState& state);
@@ -115,7 +116,7 @@ class MemoryUnit final : public mmio::RegisterHandler, public ContextListener {
   };
   using ClientKey = std::tuple<unsigned, memory::Stream, memory::TableKind>;
 
-  // The processor and the display. While the table is off, what may still go through it makes no error.
+  // For the processor and the display. While the table is off, accesses that may still use it raise no error.
   class ExternalFaults final : public memory::FaultHandler {
    public:
     ExternalFaults(MemoryUnit& unit, memory::Stream stream) : unit_(unit), stream_(stream) {}
@@ -157,7 +158,7 @@ class MemoryUnit final : public mmio::RegisterHandler, public ContextListener {
   void entries_changed(uint64_t first, uint64_t last);
   void flush_global();
   void invalidate_all();
-  bool has_own_tables() const;  // per-process tables that this unit loads, not the page walker's contexts
+  bool has_own_tables() const;  // this unit loads per-process tables, not the contexts of the page walker
   bool process_tables_off(unsigned engine) const;
   bool per_process_space(unsigned engine) const;
   unsigned number_in_class(unsigned engine) const;
@@ -169,7 +170,7 @@ class MemoryUnit final : public mmio::RegisterHandler, public ContextListener {
   mmio::MmioSpace& mmio_;
   Host& host_;
   std::string path_;
-  TablePlace home_;  // where firmware put the global table
+  TablePlace home_;  // of the global table, as firmware placed it
   MemoryMap map_;
   memory::PageFormats formats_;
   memory::TlbSet tlbs_;

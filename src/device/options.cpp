@@ -21,8 +21,7 @@ constexpr uint64_t kMinLocal = 0x1000'0000;  // room for what firmware reserves
 
 Result<void> check_options(const spec::DeviceModel& model, const DeviceOptions& options) {
   if (!eu::is_available(options.executor)) {
-    return Error{
-        fmt::format("the executor \"{}\" is not available yet; use interpreter", eu::name_of(options.executor))};
+    return Error{fmt::format("executor \"{}\" is not available; use interpreter", eu::name_of(options.executor))};
   }
   const bool known_id = options.pci_id == 0 || options.pci_id == model.pci_id ||
                         std::ranges::find(model.other_pci_ids, options.pci_id) != model.other_pci_ids.end();

@@ -1,4 +1,4 @@
-// What may differ between two devices of one model: the choices of firmware and fuses, and the place it plugs into.
+// Properties that may differ between two devices of one model: the settings of firmware and fuses, and the board.
 #pragma once
 
 #include <cstdint>
@@ -17,27 +17,27 @@ struct DeviceOptions {
   uint16_t pci_id = 0;                   // 0: the model's own; else one of its other ids
   uint64_t local_bytes = 0;              // 0: the model's; a smaller board
   bool wide_local = false;               // local memory at every address that an entry can hold, as simulators have it
-  uint64_t local_bar_bytes = 0;          // 0: the model's; a host with little address space may show less of it
+  uint64_t local_bar_bytes = 0;          // 0: the model's; a host with little address space may map less of it
   uint64_t gtt_bytes = 0;                // 0: the model's; firmware may reserve less
   uint64_t aperture_bytes = 0;           // 0: the model's; firmware may show more or less of graphics memory
-  std::optional<uint64_t> stolen_bytes;  // left out: the model's
-  uint64_t stolen_base = 0;              // where firmware put stolen memory; local memory: left out, it lies at its end
-  std::optional<uint64_t> wopcm_offset;  // where in stolen memory firmware keeps its own part; left out: at the end
+  std::optional<uint64_t> stolen_bytes;  // nothing: the model's
+  uint64_t stolen_base = 0;              // address of stolen memory; not for local memory, whose end is stolen
+  std::optional<uint64_t> wopcm_offset;  // of firmware's part in stolen memory; nothing: at the end
   bool local_tables = true;              // firmware leaves LMEM_CFG enabled: page tables lie in local memory
-  std::optional<mmio::SteeringFuses> fuses{};  // left out: nothing is fused off
-  bool table_enabled = false;   // Gen4: the global table is on whatever its switch says; Linux clears that on G45
+  std::optional<mmio::SteeringFuses> fuses{};  // nothing: no unit is fused off
+  bool table_enabled = false;   // Gen4: the global table is always enabled; Linux clears its enable bit on G45
   bool headless = false;        // every pipe of the display is fused off, where a chip has such fuses
   unsigned prefetch_lines = 0;  // cache lines of commands that streamers read ahead and do not read again
-  bool power_gating = true;     // false: domains never sleep, for software that knows no force wake
-  unsigned threads = 1;         // of the host that the device's work may be spread over; it ends the same with any
-  eu::ExecutorKind executor = eu::ExecutorKind::interpreter;  // how EU code runs; it ends the same with any
+  bool power_gating = true;     // false: domains never sleep, for software without force wake
+  unsigned threads = 1;         // host threads for the device's work; results do not depend on it
+  eu::ExecutorKind executor = eu::ExecutorKind::interpreter;  // how EU code runs; results do not depend on it
   bool manual_status_place = false;  // context status buffer at dword 28h of the status page, as the manual prints
 };
 
-// The user's mistakes, in a sentence.
+// Checks the options. The error is a sentence for the user.
 Result<void> check_options(const spec::DeviceModel& model, const DeviceOptions& options);
 
-// The model's BAR with the options applied.
+// Returns the model's BAR with the options applied.
 uint64_t bar_bytes(const spec::BarModel& bar, const DeviceOptions& options);
 uint64_t local_bytes(const spec::DeviceModel& model, const DeviceOptions& options);
 uint64_t gtt_bytes(const spec::DeviceModel& model, const DeviceOptions& options);

@@ -8,9 +8,9 @@
 
 namespace halogen::device {
 
-OwnFrames::OwnFrames(uint64_t bytes, uint64_t most_resident, std::span<std::byte> held)
+OwnFrames::OwnFrames(uint64_t bytes, uint64_t max_resident, std::span<std::byte> held)
     : bytes_(bytes),
-      most_resident_(most_resident),
+      max_resident_(max_resident),
       chunk_count_((bytes + kChunkBytes - 1) / kChunkBytes),
       held_(held.size() / kChunkBytes >= chunk_count_ ? held : std::span<std::byte>{}),
       chunks_(static_cast<std::byte**>(std::calloc(std::max<uint64_t>(chunk_count_, 1), sizeof(std::byte*)))) {
@@ -37,7 +37,7 @@ std::byte* OwnFrames::chunk(uint64_t number) {
   if (std::byte* const found = find_chunk(number)) {
     return found;
   }
-  if (used_.load(std::memory_order_relaxed) + kChunkBytes > most_resident_ || (permit_ && !permit_(kChunkBytes))) {
+  if (used_.load(std::memory_order_relaxed) + kChunkBytes > max_resident_ || (permit_ && !permit_(kChunkBytes))) {
     return nullptr;
   }
   made_.push_back(number);

@@ -39,7 +39,7 @@ uint32_t ResetUnit::on_read(const mmio::RegisterSlot& slot, unsigned /*copy*/, u
   return stored;
 }
 
-// Every bit reads zero again when its reset is over.
+// Each bit reads zero again after its reset.
 uint32_t ResetUnit::reset_domains(uint32_t bits) {
   const spec::DeviceModel& model = mmio_.generation().model();
   if (spec::unpack_register<hw::GDRST>(model.gen, bits).full) {
@@ -57,7 +57,7 @@ uint32_t ResetUnit::reset_domains(uint32_t bits) {
   return left;
 }
 
-// A streamer that stands between two commands is ready. Withdrawing the request withdraws the readiness.
+// A streamer between two commands is ready for its reset. Clearing the request clears the ready bit.
 uint32_t ResetUnit::show_ready(const mmio::RegisterSlot& slot, uint32_t stored) const {
   const spec::GenId gen = mmio_.generation().id();
   auto control = spec::unpack_register<hw::RESET_CTL>(gen, stored);
@@ -65,7 +65,7 @@ uint32_t ResetUnit::show_ready(const mmio::RegisterSlot& slot, uint32_t stored) 
   return spec::packed32(control, gen);
 }
 
-// A one acknowledges an error; only hardware sets it.
+// Writing one acknowledges an error. Only hardware sets the bit.
 uint32_t ResetUnit::write_reset_ctl(const mmio::RegisterWrite& write) {
   const spec::GenId gen = mmio_.generation().id();
   const auto before = spec::unpack_register<hw::RESET_CTL>(gen, write.old_value);

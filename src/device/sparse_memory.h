@@ -1,5 +1,5 @@
-// The content of memory that a snapshot keeps: costs only what was written, and copies share pages until one of them
-// writes. The memory in use is device/own_frames.h.
+// The content of memory in a snapshot. Only written pages take host memory, and copies share pages until one of them is
+// written. The memory in use is device/own_frames.h.
 #pragma once
 
 #include <array>
@@ -18,12 +18,12 @@ class SparseMemory {
   explicit SparseMemory(uint64_t bytes = 0);
 
   uint64_t size() const { return bytes_; }
-  // Ranges are clipped at the end: what lies beyond reads zero and is not written.
+  // Access ranges, clipped at the end: bytes beyond it read zero and are not written.
   void read(uint64_t address, std::span<std::byte> out) const;
   void write(uint64_t address, std::span<const std::byte> data);
   void clear();
   uint64_t resident_bytes() const;
-  bool has_page(uint64_t number) const { return pages_[number] != nullptr; }  // without: zeros
+  bool has_page(uint64_t number) const { return pages_[number] != nullptr; }  // false: zeros
   bool operator==(const SparseMemory& other) const;                           // by content
 
  private:

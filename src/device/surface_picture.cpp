@@ -57,20 +57,20 @@ class Reader {
 Result<SurfacePicture> picture_of(memory::AddressSpace& space, const SurfaceView& view) {
   const unsigned pixel_B = picture::pixel_bytes(view.format);
   if (view.width == 0 || view.height == 0 || view.width > kLargestEdge || view.height > kLargestEdge) {
-    return Error{fmt::format("a picture has 1 to {} pixels on each side", kLargestEdge)};
+    return Error{fmt::format("width and height of a picture must be 1 to {} pixels", kLargestEdge)};
   }
   const surface::TilePattern* const pattern =
       surface::find_pattern({.tiling = view.tiling, .element_bits = pixel_B * 8});
   if (pattern == nullptr && view.tiling != Tiling::linear) {
-    return Error{fmt::format("no layout of {} is known for pixels of {} bytes", name_of(view.tiling), pixel_B)};
+    return Error{fmt::format("tiling {} does not support pixels of {} bytes", name_of(view.tiling), pixel_B)};
   }
   const surface::SurfaceLayout layout{.pattern = pattern, .pitch_B = view.pitch_B};
   if (pattern != nullptr && view.pitch_B % pattern->pitch_width_B != 0) {
-    return Error{fmt::format("the pitch is no whole number of tiles, which are {} bytes wide", pattern->pitch_width_B)};
+    return Error{fmt::format("the pitch is not a multiple of the tile width, {} bytes", pattern->pitch_width_B)};
   }
   const uint64_t row_B = uint64_t{view.width} * pixel_B;
   if (view.pitch_B == 0 || view.pitch_B > kLargestPitch || layout.row_B() < row_B) {
-    return Error{fmt::format("a row of {} bytes does not fit into a pitch of {}", row_B, view.pitch_B)};
+    return Error{fmt::format("a row of {} bytes exceeds the pitch of {} bytes", row_B, view.pitch_B)};
   }
   SurfacePicture result{picture::Image(view.width, view.height), 0};
   Reader reader(space);

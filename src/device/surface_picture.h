@@ -1,5 +1,5 @@
-// A surface in graphics memory as a picture, for people who look at traces: any address space, format and tiling. What
-// cannot be read is black and counted. Nothing of the device changes but what a read changes.
+// Makes a picture of a surface in graphics memory, for readers of traces: any address space, format and tiling. Pages
+// that cannot be read are black and counted. The device changes only as by reads.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct SurfaceView {
   uint64_t address = 0;
   uint32_t width = 0;
   uint32_t height = 0;
-  uint64_t pitch_B = 0;  // for W it counts 128 bytes a tile
+  uint64_t pitch_B = 0;  // for W tiling: 128 bytes per tile
   picture::PixelFormat format = picture::PixelFormat::xrgb8888;
   Tiling tiling = Tiling::linear;
 };
@@ -26,7 +26,7 @@ struct SurfacePicture {
   uint64_t missing_pages = 0;
 };
 
-// Fails with a sentence when size, pitch and tiling do not fit each other.
+// Makes the picture. The error says why size, pitch and tiling do not match.
 Result<SurfacePicture> picture_of(memory::AddressSpace& space, const SurfaceView& view);
 
 }  // namespace halogen::device

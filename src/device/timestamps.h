@@ -11,7 +11,7 @@ class Timestamps final : public mmio::RegisterHandler {
   Timestamps(mmio::MmioSpace& mmio, const VirtualClock& clock);
   uint32_t on_read(const mmio::RegisterSlot& slot, unsigned copy, uint32_t stored) override;
 
-  // The 64-bit value of an engine's TIMESTAMP now.
+  // Returns the present 64-bit value of an engine's TIMESTAMP.
   uint64_t engine_timestamp() const;
 
  private:

@@ -16,7 +16,7 @@ uint64_t left_in_page(uint64_t address) {
   return kFrameBytes - (address & kPageMask);
 }
 
-// Without memory a read gives zeros and a write is dropped.
+// Handles an access without memory: a read gives zeros, a write is dropped.
 void clear(std::byte* host, size_t bytes) {
   clear_bytes(host, bytes);
 }
@@ -53,7 +53,7 @@ void AddressSpace::set_pre_translation(PreTranslation* pre) {
   find_direct_entries(MemorySpace::system);
 }
 
-// With tiled resources no entry is used directly, because their table comes first.
+// With tiled resources no page table entry is used directly, because their own table comes first.
 void AddressSpace::find_direct_entries(MemorySpace space) {
   direct_space_ = space;
   direct_ = pre_ != nullptr ? DirectEntries{} : quick_.direct_entries(space, ranges_[static_cast<size_t>(space)]);
@@ -75,7 +75,7 @@ void AddressSpace::invalidate_page(GpuVa address) {
 
 void AddressSpace::page_response(GpuVa address) {
   if (pre_ != nullptr) {
-    tlb_->invalidate_faults(tag_);  // as above
+    tlb_->invalidate_faults(tag_);  // any tile may lead to the page
   } else {
     tlb_->invalidate_faults(tag_, address.value >> kFrameBits);
   }
@@ -177,7 +177,8 @@ PreTranslation::Result AddressSpace::pre_translate(uint64_t address, Access acce
 }
 
 // A walk from the cached upper levels that ends in a fault proves nothing: software may have raised rights or added
-// tables without an invalidation. Only a walk from the root may fault (seed 001, R/W privilege; ICL-TLB-17).
+// tables without an invalidation. Only a walk from the root may fault (Ice Lake PRM vol. 6, R/W privilege, seed 001;
+// ICL-TLB-17).
 WalkResult AddressSpace::walk_tables(uint64_t address, Access access) {
   ++walk_statistics_.walks;
   WalkResult result;
@@ -244,7 +245,7 @@ AddressSpace::Translation AddressSpace::walk_and_fill(uint64_t address, Access a
         fault = {FaultReason::page_hole, result.last.level, address, mapping.address, 0,
                  access.direction,       access.instruction};
       }
-      fault.address = walked;  // behind a tiled resource table: the address that the page tables do not map
+      fault.address = walked;  // after TR-TT: the address that the page tables do not map
       fault.global = context_.format->mode == WalkMode::ggtt;
     }
     fault.tile_table = in_tile_table_;

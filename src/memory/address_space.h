@@ -35,13 +35,13 @@ class FaultHandler {
  public:
   virtual ~FaultHandler() = default;
   virtual FaultAction on_fault(const Fault& fault) = 0;
-  // A page above 64 KB was found while the GTT cache is on, which software must not do.
+  // Called for a page above 64 KB while the GTT cache is on. Software must not use such pages then.
   virtual void on_large_page(uint64_t /*address*/) {}
-  // The page that was found is snooped system memory, which not every client of Gen4 may use.
+  // Called for a page in snooped system memory. Not every client of Gen4 may use it.
   virtual void on_snooped_page(uint64_t /*address*/) {}
 };
 
-// Translates a graphics address into another one in front of the page tables: tiled resources (TR-TT).
+// Translates a graphics address to another one before the page tables do: tiled resources (TR-TT).
 class PreTranslation {
  public:
   struct Result {
@@ -77,11 +77,11 @@ class AddressSpace final : private PhysicalMemory::Watcher {
         faults_(&faults),
         tag_(tag) {}
 
-  // A new context: every cached translation of the old one goes.
+  // Loads a new context and drops every cached translation of the old one.
   void load(const WalkContext& context);
   const WalkContext& context() const { return context_; }
   void set_pre_translation(PreTranslation* pre);
-  // Routes every access to `speculation` (buffered_speculation.h). For a space that was never loaded.
+  // Routes every access to `speculation` (buffered_speculation.h). Only for a space that was never loaded.
   void set_speculation(BufferedSpeculation* speculation) { speculation_ = speculation; }
   const PhysicalMemory& memory() const { return *memory_; }
 
@@ -94,12 +94,12 @@ class AddressSpace final : private PhysicalMemory::Watcher {
     return from.size() == kLine ? transfer_line(address, from.data()) : transfer(address, from, kWrite);
   }
 
-  // Accesses of one size that do not depend on each other, as a message of a SIMD unit makes them; their bytes follow
-  // each other on the host's side. The same as one `read` or `write` after another, but the waits for memory overlap.
+  // Make independent accesses of one size, as a SIMD message does. Their bytes are adjacent on the host's side. The
+  // result is that of one `read` or `write` after another, but the waits for memory overlap.
   AccessResult read_each(std::span<const GpuVa> addresses, size_t bytes, std::byte* into);
   AccessResult write_each(std::span<const GpuVa> addresses, size_t bytes, const std::byte* from);
 
-  // Loads or stores one value, aligned or not. Zero: a fault stopped the load.
+  // Load or store one value, aligned or not. Zero: a fault stopped the load.
   template <class T>
   T load_value(GpuVa address) {
     T value{};
@@ -155,9 +155,9 @@ class AddressSpace final : private PhysicalMemory::Watcher {
     return work_;
   }
 
-  void invalidate();                    // every translation of this space
-  void invalidate_page(GpuVa address);  // of any size
-  // Drops a cached fault of the page, because software answered a page request.
+  void invalidate();                    // drops every translation of this space
+  void invalidate_page(GpuVa address);  // drops one page, whatever its size
+  // Drops a cached fault of the page after software has answered a page request.
   void page_response(GpuVa address);
   uint64_t filtered_faults() const { return filtered_faults_; }
   WalkStatistics walk_statistics() const;
@@ -167,8 +167,8 @@ class AddressSpace final : private PhysicalMemory::Watcher {
   static constexpr size_t kLine = 64;
   static constexpr size_t kBatch = 32;
 
-  // Finds the frame of an access in one page without a call. The host processor overlaps several such accesses only if
-  // each is short; every instruction counts.
+  // Finds the frame of an access in one page without a call. The host processor overlaps several such accesses only
+  // if each is short, so every instruction counts.
   [[gnu::always_inline]] bool hit_inline(uint64_t address, size_t bytes, Access access, std::byte*& frame) {
     if (bytes - 1 >= kFrameBytes || address % kFrameBytes > kFrameBytes - bytes) [[unlikely]] {
       return false;
@@ -216,7 +216,7 @@ class AddressSpace final : private PhysicalMemory::Watcher {
     copy(host, frame + address.value % kFrameBytes, kLine);
     return AccessResult::ok;
   }
-  // The type of the host's side gives the direction.
+  // Copy in the direction that the type of the host's side gives.
   static void copy(std::byte* host, std::byte* memory, size_t bytes) { copy_bytes(host, memory, bytes); }
   static void copy(const std::byte* host, std::byte* memory, size_t bytes) { copy_bytes(memory, host, bytes); }
   template <class Byte>
@@ -227,7 +227,7 @@ class AddressSpace final : private PhysicalMemory::Watcher {
 
   // Returns the frame of an access that the TLB or a short walk serves. Null: the access needs a full walk.
   std::byte* hit_or_short_walk(uint64_t address, Access access);
-  // Without an entry a fault was skipped (`result` is ok), or it stopped the access.
+  // If there is no entry, a fault was skipped (`result` is ok) or stopped the access.
   struct Translation {
     std::optional<TlbEntry> entry;
     AccessResult result = AccessResult::ok;
@@ -245,7 +245,7 @@ class AddressSpace final : private PhysicalMemory::Watcher {
     }
   }
 
-  // Read by hit_inline; adjacent for the cache.
+  // hit_inline reads these members, so they share cache lines.
   TlbFront front_;
   uint64_t space_key_;
   DirectEntries direct_;
@@ -260,7 +260,7 @@ class AddressSpace final : private PhysicalMemory::Watcher {
   DirectRange ranges_[2];                           // by MemorySpace
   MemorySpace direct_space_ = MemorySpace::system;  // of direct_
   QuickWalk quick_;
-  WalkStatistics walk_statistics_;  // without what the TLB counts
+  WalkStatistics walk_statistics_;  // without the walks that the TLB counts
   SpaceTag tag_;
   bool in_tile_table_ = false;  // a tiled resource table is being read: its address is not translated again
   uint64_t filtered_faults_ = 0;

@@ -23,7 +23,7 @@ uint64_t page_of(uint64_t address) {
   return address & ~low_mask(kFrameBits);
 }
 
-// Gen6: which engine a register belongs to.
+// Gen6: returns the class of the engine that a register belongs to.
 std::optional<EngineClass> class_of(RegisterId id) {
   if (id == RegisterId::RCS_FAULT_REG) {
     return EngineClass::render;
@@ -34,7 +34,7 @@ std::optional<EngineClass> class_of(RegisterId id) {
   return id == RegisterId::BCS_FAULT_REG ? std::optional(EngineClass::blit) : std::nullopt;
 }
 
-// Returns what fits of an engine's number: the field is three bits wide up to Gen11.
+// Returns the engine's number, cut to the field: it is three bits wide up to Gen11.
 uint8_t fitting_engine_id(const spec::EngineModel& engine, spec::GenId gen) {
   for (const spec::FieldDesc& field : hw::FAULT_REG::kDesc.layout(gen)->fields) {
     if (field.name == "engine_id") {
@@ -87,7 +87,7 @@ void set_stream(hw::PGTBL_ER& errors, FaultStream stream, FaultReason reason) {
     case FaultStream::display_b:
       errors.display_b_gtt_entry = true;
       break;
-    case FaultStream::host:  // only the host's stream knows "the entry is valid but its page is not allowed"
+    case FaultStream::host:  // only this stream has a bit for a valid entry whose page is not allowed
       (reason == FaultReason::page_hole ? errors.host_pte_data : errors.host_gtt_entry) = true;
       break;
   }
@@ -162,17 +162,17 @@ FaultAction FaultUnit::report(unsigned engine, uint8_t source_id, FaultStream st
 }
 
 void FaultUnit::report_external(FaultStream stream, const Fault& fault) {
-  const auto nobody = static_cast<unsigned>(state_.engines.size());
+  const auto no_engine = static_cast<unsigned>(state_.engines.size());
   if (style_ == Style::page_table_errors) {
-    record(nobody, 0, stream, fault);
+    record(no_engine, 0, stream, fault);
   }
-  raise(EventKind::fault, fault, nobody, {});
+  raise(EventKind::fault, fault, no_engine, {});
   if (listener_ != nullptr) {
-    listener_->on_fault(nobody, fault);
+    listener_->on_fault(no_engine, fault);
   }
 }
 
-// Skip: the fault cannot be mended after all.
+// Sends a page request. Skip: the fault cannot be repaired this way.
 FaultAction FaultUnit::report_recoverable(unsigned engine, const Fault& fault) {
   FaultEngineState& state = state_.engines[engine];
   const uint64_t page = page_of(fault.address);
@@ -183,7 +183,7 @@ FaultAction FaultUnit::report_recoverable(unsigned engine, const Fault& fault) {
     state.refused.reset();
     return FaultAction::skip;
   }
-  // Table reads of tiled resources are halted whatever the context's model is.
+  // Reads of tiled resource tables use fault and halt, whatever the context's model is.
   const FaultModel model = fault.tile_table ? FaultModel::halt : state.context.model;
   if (model != FaultModel::halt && model != FaultModel::stream) {
     return FaultAction::skip;
@@ -226,14 +226,14 @@ FaultAction FaultUnit::report_recoverable(unsigned engine, const Fault& fault) {
   return FaultAction::filter;
 }
 
-// The access cannot be translated and nobody will mend it.
+// Returns the fate of an access that no page response can repair.
 FaultAction FaultUnit::give_up(unsigned engine, const Fault& fault) {
   FaultEngineState& state = state_.engines[engine];
   if (style_ == Style::page_table_errors) {
-    return FaultAction::skip;  // reported and left: the part has no fault models
+    return FaultAction::skip;  // the chip has no fault models
   }
   if (fault.tile_table) {
-    state.reset_expected = true;  // the walk of the tables goes on with wrong data
+    state.reset_expected = true;  // the walk of the tables continues with wrong data
     return FaultAction::skip;
   }
   if (state.continue_after_fault || state.context.model == FaultModel::carry_on) {
@@ -326,7 +326,7 @@ void FaultUnit::set_context(unsigned engine, const FaultContext& context) {
   tell_pending(engine);
 }
 
-// The first parts have errors instead.
+// Tells the listener of a change. Gen4 has page table errors instead.
 void FaultUnit::tell_pending(unsigned engine) {
   FaultEngineState& state = state_.engines[engine];
   const bool pending = style_ != Style::page_table_errors && (state.unserved || state.waiting);
@@ -369,10 +369,10 @@ void FaultUnit::reset_device() {
 void FaultUnit::report_large_page(unsigned engine, uint64_t address) {
   Fault where;
   where.address = address;
-  raise(EventKind::undefined_behaviour, where, engine, "a page above 64 KB while the GTT cache is enabled");
+  raise(EventKind::undefined_behaviour, where, engine, "page larger than 64 KB used while the GTT cache is enabled");
 }
 
-// The first fault stays until software clears its valid bit.
+// Writes the fault registers. The first fault is kept until software clears its valid bit.
 void FaultUnit::record(unsigned engine, uint8_t source_id, FaultStream stream, const Fault& fault) {
   const spec::GenId gen = model_->gen;
   if (has_register(*model_, RegisterId::GFX_ARB_ERROR_RPT)) {
@@ -454,7 +454,7 @@ uint32_t FaultUnit::read(RegisterId id) const {
   return engine == nullptr ? 0 : engine->fault_reg;
 }
 
-// Only the fault registers can be written; page table errors go with a device reset alone.
+// Only the fault registers can be written. Page table errors stay until a device reset.
 void FaultUnit::write(RegisterId id, uint32_t value) {
   if (id == RegisterId::FAULT_REG) {
     state_.fault_reg = value;

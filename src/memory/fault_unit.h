@@ -1,8 +1,8 @@
-// What software sees of a translation fault: fault registers, page requests, a stopped engine. Seed 001, fault models
-// (hang, stream, halt), page requests and cached faults; register layouts in spec/registers/fault.toml and gtt.toml:
-// Gen4 has the sticky PGTBL_ER, Gen6 one register an engine, Gen8 on one register for all with the address beside it.
-// Left out: the queue of page requests in memory (the system's IOMMU owns it; here software takes requests by call),
-// and the numbers of fault sources, which are not published (the caller gives them).
+// Shows translation faults to software: fault registers, page requests, a stopped engine. Ice Lake PRM vol. 6, fault
+// models, page requests and cached faults (seed 001). Registers (spec/registers/fault.toml, gtt.toml): Gen4 has the
+// sticky PGTBL_ER, Gen6 has a register per engine, and from Gen8 on one register serves all, with the address beside
+// it. Left out: the queue of page requests in memory (the system's IOMMU owns it; here software takes requests by
+// call), and the numbers of fault sources, which are not published (the caller gives them).
 #pragma once
 
 #include <array>
@@ -20,15 +20,15 @@
 
 namespace halogen::memory {
 
-// As the context descriptor encodes it.
+// Values as the context descriptor encodes them.
 enum class FaultModel : uint8_t {
-  hang,      // legacy contexts: report, and the engine hangs, or skips the access when told to go on
-  halt,      // report a page request; the access waits for the response
-  stream,    // report a page request; the access is dropped, and the context leaves after too many
+  hang,      // legacy contexts: report the fault; the engine hangs, or skips the access if a register says so
+  halt,      // send a page request; the access waits for the response
+  stream,    // send a page request and drop the access; after too many, the context is switched out
   carry_on,  // named by drivers, not supported by hardware
 };
 
-// Gen4 reports by stream. Later parts report the engine and a source number.
+// The client whose access faulted. Gen4 reports it; later parts report the engine and a source number.
 enum class FaultStream : uint8_t {
   command_fetch,
   cs,
@@ -46,7 +46,7 @@ enum class FaultStream : uint8_t {
 struct PageRequest {
   unsigned engine = 0;  // number in the device's list
   uint32_t pasid = 0;
-  uint32_t context_id = 0;  // tells queues of one process apart
+  uint32_t context_id = 0;  // distinguishes the queues of one process
   uint8_t function = 0;
   uint16_t group = 0;
   uint64_t address = 0;  // of the page
@@ -59,7 +59,7 @@ struct PageRequest {
   bool operator==(const PageRequest&) const = default;
 };
 
-// The request as VT-d 2.x writes it to memory.
+// Returns the request as VT-d 2.x writes it to memory.
 std::array<uint32_t, 4> pack(const PageRequest& request, spec::GenId gen);
 
 struct PageResponse {
@@ -71,17 +71,17 @@ struct PageResponse {
 class FaultListener {
  public:
   virtual ~FaultListener() = default;
-  virtual void on_fault(unsigned /*engine*/, const Fault& /*fault*/) {}  // any that is reported
-  // An answer given here is taken at once; else software answers later, not from within the call.
+  virtual void on_fault(unsigned /*engine*/, const Fault& /*fault*/) {}  // every reported fault
+  // Returns the response if software answers at once. Otherwise software answers later, not from within this call.
   virtual std::optional<PageResponse> on_page_request(const PageRequest& /*request*/) { return std::nullopt; }
   virtual void on_switch_request(unsigned /*engine*/) {}  // fault and stream: the threshold is reached
   virtual void on_resume(unsigned /*engine*/) {}          // fault and halt: the response came
   virtual void on_catastrophic(unsigned /*engine*/, const Fault& /*fault*/) {}
-  // Whether a fault of a process's tables waits to be served; `repair`: its context has a fault model that goes on.
+  // `pending`: a fault of per-process tables is not served yet. `repair`: the fault model of its context continues.
   virtual void on_pending(unsigned /*engine*/, bool /*pending*/, bool /*repair*/) {}
 };
 
-// What the unit knows of the context on an engine.
+// The properties of the context on an engine that decide about faults.
 struct FaultContext {
   FaultModel model = FaultModel::hang;
   bool page_requests = false;  // the context can send them: advanced, and enabled in its context entry
@@ -96,16 +96,16 @@ struct FaultContext {
 // State: plain data.
 struct FaultEngineState {
   FaultContext context;
-  bool continue_after_fault = false;  // the option to skip instead of hanging
-  bool reset_expected = false;        // a tiled resource table could not be read: what follows is garbage
+  bool continue_after_fault = false;  // skip the access instead of hanging
+  bool reset_expected = false;        // a tiled resource table could not be read: later results are garbage
   bool in_reset = false;
   std::optional<uint64_t> waiting;  // fault and halt: the page that the engine waits for
   std::optional<uint64_t> refused;  // a page whose response was not a success
   uint64_t retried = ~uint64_t{0};  // page of the last retry, and how often in a row
   unsigned retries = 0;
   unsigned streamed = 0;   // faults of the context so far
-  bool unserved = false;   // a fault of a process's tables was reported, and the fault register not cleared since
-  bool pending = false;    // that, or it waits for a page, as the listener knows it
+  bool unserved = false;   // a fault of per-process tables was reported, and the fault register not cleared since
+  bool pending = false;    // unserved or waiting, as the listener was told
   uint32_t fault_reg = 0;  // Gen6
 
   bool operator==(const FaultEngineState&) const = default;
@@ -117,8 +117,8 @@ struct FaultState {
   uint32_t arbiter_errors = 0;
   uint32_t page_table_errors = 0;        // Gen4
   std::vector<PageRequest> outstanding;  // without a response
-  std::deque<PageRequest> queue;         // of those, not yet taken by software
-  std::optional<PageRequest> held;       // waits in a register because the queue is full: blocks resets
+  std::deque<PageRequest> queue;         // outstanding requests that software has not taken
+  std::optional<PageRequest> held;       // waits in a register because the queue is full; blocks resets
   bool overflow = false;                 // the queue was full
   uint16_t next_group = 0;
   std::vector<FaultEngineState> engines;
@@ -138,29 +138,29 @@ class FaultUnit {
   FaultUnit(const spec::DeviceModel& model, const Config& config, EventSink& events, std::string path,
             FaultListener* listener = nullptr);
 
-  // A fault of an engine: what becomes of the access.
+  // Reports a fault of an engine. Returns the fate of the access.
   FaultAction report(unsigned engine, uint8_t source_id, FaultStream stream, const Fault& fault);
-  // A fault of the processor or the display, which have no command streamer: nothing stops. The listener hears of it
-  // with an engine number past the last one.
+  // Reports a fault of the processor or the display, which have no command streamer: nothing stops. The listener gets
+  // an engine number past the last one.
   void report_external(FaultStream stream, const Fault& fault);
   void report_large_page(unsigned engine, uint64_t address);
 
-  void set_context(unsigned engine, const FaultContext& context);  // a new one: nobody waits any more
+  void set_context(unsigned engine, const FaultContext& context);  // a new context waits for no page
   void update_context(unsigned engine, const FaultContext& context) { state_.engines[engine].context = context; }
   void set_continue_after_fault(unsigned engine, bool on) { state_.engines[engine].continue_after_fault = on; }
   const FaultEngineState& engine(unsigned number) const { return state_.engines[number]; }
 
-  // Page requests, as software sees them.
+  // Page requests as software sees them.
   std::optional<PageRequest> take_request();
   size_t outstanding() const { return state_.outstanding.size(); }
   bool overflowed() const { return state_.overflow; }
   void clear_overflow() { state_.overflow = false; }
-  // False: nobody asked for the page.
+  // False: no request for the page is outstanding.
   bool respond(const PageResponse& response);
 
-  // An engine reset sends no new requests but forgets none; false while a request blocks its completion.
+  // Resets an engine: it sends no new request, and sent requests stay. False: a held request blocks the completion.
   bool reset_engine(unsigned engine);
-  void reset_device();  // registers and engines; requests in the system's queue stay
+  void reset_device();  // resets registers and engines; requests in the system's queue stay
 
   bool owns(spec::RegisterId id) const;
   uint32_t read(spec::RegisterId id) const;

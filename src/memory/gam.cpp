@@ -19,7 +19,7 @@ using spec::RegisterId;
 
 constexpr unsigned kPasidBits = 20;
 
-// The registers of one engine. `number` counts the engines of a class.
+// The registers of one engine. `number` is its number in the class.
 struct PortRow {
   EngineClass engine_class;
   uint8_t number;
@@ -67,8 +67,8 @@ WalkMode ContextDefinition::mode() const {
   return wide ? WalkMode::legacy48 : WalkMode::legacy32;
 }
 
-// The element descriptor is the context descriptor of the execlists in its low part; the function number is printed for
-// the walker's register alone, and later software uses its bits for priorities.
+// The low part of the element descriptor is the context descriptor of the execlists. The manual prints the function
+// number for the walker's register only; later software uses its bits for priorities.
 ContextDefinition decode_context(const spec::DeviceModel& model, const std::array<uint64_t, 5>& registers) {
   const std::array<uint32_t, 2> raw{half(registers[0], 0), half(registers[0], 1)};
   const auto descriptor = hw::CONTEXT_DESCRIPTOR::unpack(model.gen, raw);
@@ -149,13 +149,13 @@ uint32_t Gam::on_message(unsigned number, uint32_t written) {
   const uint32_t message = written & (written >> 16) & (kAvailable | kLaunched);
   uint32_t answer = 0;
   if ((message & kAvailable) != 0) {
-    drop_caches(number);  // what is left of the old context
+    drop_caches(number);  // those of the old context
     engine.stage = ContextStage::ready;
     answer |= kAvailable;
   }
   if ((message & kLaunched) != 0) {
     if (engine.stage != ContextStage::ready) {
-      raise(number, EventKind::undefined_behaviour, written, "a context was launched that was not announced");
+      raise(number, EventKind::undefined_behaviour, written, "context launched without an announcement");
     }
     launch(number);
     engine.stage = ContextStage::confirmed;
@@ -178,15 +178,17 @@ void Gam::launch(unsigned number) {
   engine.definition = decode_context(*model_, engine.registers);
   const ContextDefinition& context = engine.definition;
   if (!context.valid) {
-    engine.error = true;  // it goes on, but says so
-    raise(number, EventKind::undefined_behaviour, engine.registers[0], "an invalid context descriptor was launched");
+    engine.error = true;  // the launch continues
+    raise(number, EventKind::undefined_behaviour, engine.registers[0], "context launched with an invalid descriptor");
   }
   if (context.legacy == (context.fault_model != FaultModel::hang)) {
     raise(number, EventKind::undefined_behaviour, engine.registers[0],
-          context.legacy ? "a legacy context can only hang on a fault" : "fault and hang is not for advanced contexts");
+          context.legacy ? "fault model of a legacy context is not fault and hang"
+                         : "fault model of an advanced context is fault and hang");
   }
   if (!context.legacy && gtt_cache_enabled()) {
-    raise(number, EventKind::undefined_behaviour, gtt_cache_, "an advanced context while the GTT cache is enabled");
+    raise(number, EventKind::undefined_behaviour, gtt_cache_,
+          "advanced context launched while the GTT cache is enabled");
   }
   drop_caches(number);
   resolve(number);
@@ -194,7 +196,8 @@ void Gam::launch(unsigned number) {
   parts_.faults.set_context(number, fault_context(engine));
 }
 
-// From the descriptors to the tables. Also after an invalidation: the caches are filled before the context goes on.
+// Finds the tables that the descriptors name. An invalidation calls it too: caches are filled before the context
+// continues.
 void Gam::resolve(unsigned number) {
   Engine& engine = engines_[number];
   const ContextDefinition& context = engine.definition;
@@ -217,7 +220,7 @@ void Gam::resolve(unsigned number) {
     engine.walk.unusable = fault.reason;
     raise(number, EventKind::fault, context.pasid, std::string(name_of(fault.reason)));
   } else if (engine.walk.format == nullptr) {
-    raise(number, EventKind::unsupported, engine.registers[0], "the device has no such page tables");
+    raise(number, EventKind::unsupported, engine.registers[0], "page table mode not supported by the device");
   }
   if (engine.stage != ContextStage::idle) {
     parts_.faults.update_context(number, fault_context(engine));
@@ -225,7 +228,7 @@ void Gam::resolve(unsigned number) {
   load_spaces(engine);
 }
 
-// What the device and this unit's registers say, whatever the tables are.
+// Sets the rules that come from the device and this unit's registers and do not depend on the tables.
 void Gam::apply_switches(Engine& engine) {
   engine.walk.medium_pages = medium_pages() && (!engine.pasid_cache || engine.pasid_cache->medium_pages);
   engine.walk.local_memory = model_->has(spec::Feature::local_memory);
@@ -255,7 +258,7 @@ void Gam::resolve_advanced(unsigned number, Fault& fault) {
                               definition.accessed_dirty, parts_.types.state().page_updates_ignore_type);
 }
 
-// The context runs: it uses its PASID.
+// Counts the use of a PASID by a context that begins to run.
 void Gam::enter(Engine& engine) {
   Fault fault;
   const bool runs = engine.pasid_cache && engine.walk.format != nullptr;
@@ -265,7 +268,7 @@ void Gam::enter(Engine& engine) {
   }
 }
 
-// The context is done or taken out: it no longer uses its PASID.
+// Ends the use of a PASID by a context that is done or switched out.
 void Gam::leave(Engine& engine) {
   if (!engine.counted_pasid) {
     return;
@@ -332,7 +335,7 @@ void Gam::invalidate(const DirectedInvalidation& command) {
   for (unsigned number = 0; number < engines_.size(); ++number) {
     Engine& engine = engines_[number];
     const ContextDefinition& context = engine.definition;
-    // A reset engine too: what it cached is still there.
+    // An engine that was reset counts too: its caches are still filled.
     const bool concerned = engine.loaded && !context.legacy && (!command.pasid || *command.pasid == context.pasid) &&
                            (!command.function || *command.function == context.function);
     if (!concerned) {
@@ -344,7 +347,7 @@ void Gam::invalidate(const DirectedInvalidation& command) {
         drop_caches(number);
         resolve(number);
         if (engine.stage == ContextStage::confirmed) {
-          enter(engine);  // now there may be an entry
+          enter(engine);  // an entry may be present now
         }
         break;
       case Level::walk:
@@ -462,7 +465,7 @@ uint32_t Gam::read(RegisterId id, unsigned index, unsigned dword) const {
   const PortRow* row = find_port(id);
   const int engine = row == nullptr ? -1 : engine_of(row->engine_class, row->number);
   if (engine < 0 || id == row->from || id == row->to) {
-    return 0;  // messages clear themselves
+    return 0;  // message bits clear themselves
   }
   const unsigned part = id == row->element ? 0 : id == row->pdp0 ? 1 : 2 + std::min(index, 2u);
   return half(engines_[static_cast<unsigned>(engine)].registers[part], dword);
@@ -471,7 +474,7 @@ uint32_t Gam::read(RegisterId id, unsigned index, unsigned dword) const {
 void Gam::write(RegisterId id, uint32_t value) {
   if (id == RegisterId::GTT_CACHE_EN || id == RegisterId::GAMW_ECO_DEV_RW_IA) {
     (id == RegisterId::GTT_CACHE_EN ? gtt_cache_ : medium_enable_) = value;
-    for (Engine& engine : engines_) {  // contexts that run see it too
+    for (Engine& engine : engines_) {  // it applies to running contexts too
       if (engine.loaded) {
         apply_switches(engine);
         load_spaces(engine);

@@ -1,7 +1,8 @@
-// The graphics page walker's view of contexts (GAM): each command streamer announces a context, writes its descriptors
-// and launches it; the walker then knows which tables the engine's streams use, and drops what it had cached. Seed 001,
-// "GFX Page Walker (GAM)" and "TLB Caching and Management". The walk itself is walker.h, invalidation by MMIO is
-// gam_invalidation.h. Left out: the time a context load takes (page directories are fetched on demand since Gen9).
+// The graphics page walker's view of contexts (GAM). Each command streamer announces a context, writes its descriptors
+// and launches it. The walker then knows which tables the engine's streams use, and drops its caches. Ice Lake PRM
+// vol. 6, GFX Page Walker (GAM), TLB Caching and Management (seed 001). See also walker.h (the walk),
+// gam_invalidation.h (by MMIO). Left out: the time of a context load (page directories are fetched on demand since
+// Gen9).
 #pragma once
 
 #include <array>
@@ -23,14 +24,14 @@
 
 namespace halogen::memory {
 
-// Where the handshake of an engine stands.
+// The state of an engine's handshake.
 enum class ContextStage : uint8_t {
   idle,
   ready,      // "available" came, "receive ready" was answered: descriptors may be written
   confirmed,  // "launched" came and was confirmed: the command streamer runs
 };
 
-// What a command streamer tells of a context.
+// A context as its command streamer describes it.
 struct ContextDefinition {
   bool valid = false;
   bool legacy = true;
@@ -48,19 +49,19 @@ struct ContextDefinition {
   WalkMode mode() const;
 };
 
-// `registers`: element descriptor, then PDP0 to PDP3 as written.
+// Decodes `registers`: the element descriptor, then PDP0 to PDP3 as written.
 ContextDefinition decode_context(const spec::DeviceModel& model, const std::array<uint64_t, 5>& registers);
 
-// A directed invalidation of shared virtual memory. Each level takes the levels below it along.
+// A directed invalidation of shared virtual memory. Each level includes the levels below it.
 struct DirectedInvalidation {
   enum class Level : uint8_t { context, pasid, walk, page };
   Level level = Level::page;
-  std::optional<unsigned> function;  // context: of one function, else of all
-  std::optional<uint32_t> pasid;     // else of all
+  std::optional<unsigned> function;  // for a context; nothing: all functions
+  std::optional<uint32_t> pasid;     // nothing: all PASIDs
   uint64_t address = 0;              // page
 };
 
-// State: plain data. What follows from it is found again in the tables.
+// State: plain data. The tables give the rest again.
 struct GamState {
   struct Engine {
     ContextStage stage = ContextStage::idle;
@@ -80,7 +81,7 @@ struct GamState {
 
 class Gam {
  public:
-  // Message bits, both ways: bit 0 available and receive ready, bit 1 launched and confirmed; masks 16 bits above.
+  // Message bits of both sides: bit 0 available and receive ready, bit 1 launched and confirmed; masks 16 bits above.
   static constexpr uint32_t kAvailable = 1, kLaunched = 2;
 
   struct Parts {
@@ -95,7 +96,7 @@ class Gam {
     ContextStage stage = ContextStage::idle;
     std::array<uint64_t, 5> registers{};
     std::array<uint64_t, 5> launched{};  // the registers behind `definition`
-    bool loaded = false;                 // `definition` is a context's
+    bool loaded = false;                 // `definition` is valid
     ContextDefinition definition;
     WalkContext walk;
     std::optional<VtdPasid> pasid_cache;  // advanced contexts only
@@ -109,27 +110,27 @@ class Gam {
   Gam(const Gam&) = delete;
   Gam& operator=(const Gam&) = delete;
 
-  // A stream of an engine. It is loaded with the engine's context from now on.
+  // Adds a stream of an engine. From now on it is loaded with the engine's context.
   void attach(unsigned engine, AddressSpace& space);
-  // A client without a command streamer: its context is the default one, the global table.
+  // Adds a client without a command streamer. Its context is the default one, the global table.
   void attach_default(AddressSpace& space);
-  // The walk of the global table.
+  // Sets the walk of the global table.
   void set_global(const WalkContext& walk);
-  // Where page tables lie, on devices with local memory.
+  // Sets the memory that holds page tables, on devices with local memory.
   void set_table_space(MemorySpace space) { table_space_ = space; }
 
-  // A message of a command streamer, as a masked write. Returns the answer in the same form, 0 for none.
+  // Handles a message of a command streamer, which is a masked write. Returns the answer in the same form. 0: none.
   uint32_t on_message(unsigned engine, uint32_t written);
   void write_descriptor(unsigned engine, unsigned part, uint64_t value);  // 0 element, 1 to 4 the pointers
   const Engine& engine(unsigned number) const { return engines_[number]; }
 
-  // The four ways to lose cached translations; the context switch is on_message.
+  // Drop cached translations. The fourth event that does so, the context switch, is on_message.
   void flush(unsigned engine);  // fences and flushes of the command streamer
   void flush_global();          // entries of the global table, everywhere
   void invalidate(const DirectedInvalidation& command);
   bool page_response(const PageResponse& response);
 
-  // An engine reset keeps the TLBs; false while a page request blocks it. A function level reset keeps the IOMMU.
+  // Reset. An engine reset keeps the TLBs. False: a page request blocks it. A function level reset keeps the IOMMU.
   bool reset_engine(unsigned engine);
   void reset_device();
 
@@ -140,7 +141,7 @@ class Gam {
   bool owns(spec::RegisterId id) const;
   uint32_t read(spec::RegisterId id, unsigned index, unsigned dword) const;
   void write(spec::RegisterId id, uint32_t value);
-  uint32_t take_answer(spec::RegisterId id);  // what a message port to a command streamer holds; cleared by looking
+  uint32_t take_answer(spec::RegisterId id);  // reads and clears the message port to a command streamer
   bool gtt_cache_enabled() const { return gtt_cache_ != 0; }
   bool medium_pages() const;
 
@@ -164,7 +165,7 @@ class Gam {
   std::string path_;
   WalkContext global_;
   MemorySpace table_space_ = MemorySpace::system;
-  std::deque<Engine> engines_;  // a deque: addresses stay
+  std::deque<Engine> engines_;  // a deque keeps addresses
   std::vector<AddressSpace*> default_spaces_;
   std::vector<uint32_t> answers_;  // message bits not yet seen by a command streamer
   uint32_t gtt_cache_ = 0;

@@ -15,7 +15,7 @@ using spec::RegisterId;
 struct Row {
   RegisterId id;
   EngineClass engine_class;
-  int8_t number;  // which engine of the class, or kByBit: bit n is instance n
+  int8_t number;  // of the engine in its class, or kByBit: bit n is instance n
 };
 constexpr int8_t kByBit = -1;
 

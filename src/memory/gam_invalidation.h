@@ -1,7 +1,7 @@
-// TLB invalidation by MMIO: software writes ones and polls until hardware has cleared them. Gen8 to Gen11 have a
-// register an engine, Gen12 one a class with a bit an instance (ICL-TLB-21). An invalidation is complete when every
-// access that used the old entries is done: a unit that keeps addresses of pages over several steps says so with an
-// AccessHold.
+// TLB invalidation by MMIO: software writes ones and polls until hardware has cleared them. Gen8 to Gen11 have one
+// register per engine. Gen12 has one per class with a bit per instance (ICL-TLB-21). An invalidation is complete when
+// every access that used the old entries is done: a unit that keeps addresses of pages over several steps holds an
+// AccessHold meanwhile.
 #pragma once
 
 #include <array>
@@ -19,10 +19,10 @@ class TlbInvalidation {
   TlbInvalidation(const spec::DeviceModel& model, Gam& gam) : model_(&model), gam_(&gam) {}
 
   bool owns(spec::RegisterId id) const;
-  // Which engines a write invalidates: bit n is engine n of the device. Pure.
+  // Returns the engines that a write invalidates: bit n is engine n of the device. Changes nothing.
   uint32_t engines_of(spec::RegisterId id, uint32_t value) const;
   void write(spec::RegisterId id, uint32_t value);
-  // The bits whose invalidation is not complete.
+  // Returns the bits whose invalidation is not complete.
   uint32_t read(spec::RegisterId id) const;
 
   void begin_access() { ++accesses_; }

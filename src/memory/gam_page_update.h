@@ -1,8 +1,8 @@
-// The atomic operations by which the page walker keeps accessed, extended accessed and dirty bits (seed 001, "Updating
-// A/D Bits"): opcodes C0 to CF, whose low four bits say what the access is and what sort of entry it meets. Where the
-// bits stand in an entry says its format. The seed's rows for a write through an intermediate entry set the dirty bit
-// too, but only an entry that maps a page has one (its "TLB Accessed and Dirty Flags"): the format of the others names
-// none, so nothing is set there.
+// The atomic operations by which the page walker updates accessed, extended accessed and dirty bits (Ice Lake PRM
+// vol. 6, Updating A/D Bits, seed 001): opcodes C0 to CF. Their low four bits describe the access and the entry. The
+// format of an entry gives the positions of its bits. The manual's rows for a write through an intermediate entry set
+// the dirty bit too, but only an entry that maps a page has one (TLB Accessed and Dirty Flags). The formats of
+// intermediate entries have no dirty bit, so nothing is set there.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ constexpr uint8_t page_update_opcode(Direction direction, bool extended_access, 
                               (intermediate ? kPageUpdateIntermediate : 0));
 }
 
-// The entry after the operation, which is also what it returns. Other opcodes change nothing.
+// Returns the entry after the operation; hardware returns the same. Other opcodes change nothing.
 constexpr uint64_t page_update(uint8_t opcode, uint64_t entry, const EntryFormat& format) {
   if ((opcode & 0xf0) != kPageUpdateBase) {
     return entry;

@@ -1,4 +1,4 @@
-// Whether a device has a register: units of this room know theirs by id and ask once.
+// Returns whether a device has a register. Units of this room know their registers by id and ask once.
 #pragma once
 
 #include "spec/descriptors.h"

@@ -25,7 +25,7 @@ class InPlaceSpeculation {
  public:
   class Side;
 
-  // Starts anew. Every Side begins after it.
+  // Starts new work. Every Side begins after it.
   void begin(AddressSpace& real);
   // Makes finish() roll the work back.
   void refuse() { refused_.store(true, std::memory_order_relaxed); }

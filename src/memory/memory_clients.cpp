@@ -22,7 +22,7 @@ struct Row {
   TlbClient tlb;  // of the render engine
 };
 
-// In the order of Stream. Seed 003, table of logical memory space mappings; what PGTBL_ER can name.
+// In the order of Stream. G45 PRM vol. 1b, logical memory space mappings and PGTBL_ER (seed 003).
 constexpr std::array<Row, kStreams> kRows{{
     {"ring", 2, false, false, FaultStream::command_fetch, TlbClient::ff},
     {"batch", 5, false, false, FaultStream::command_fetch, TlbClient::ff},

@@ -1,6 +1,6 @@
-// Who accesses graphics memory, and through which table. Gen4 chooses the table of each internal stream by a bit of
-// PGTBL_STR2 (seed 003 4.6.1); later parts choose with each access. The processor and the display use the global table
-// on every part (seed 001, page table modes).
+// The clients of graphics memory and the tables that they use. On Gen4 a bit of PGTBL_STR2 selects the table of each
+// internal stream (G45 PRM vol. 1b 4.6.1, seed 003); later parts select it with each access. The processor and the
+// display use the global table on every part (Ice Lake PRM vol. 6, page table modes, seed 001).
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ enum class Stream : uint8_t {
   ring,
   batch,
   indirect_state,  // unit states, instructions
-  constants,       // CURBE; from the table of the command that names them
-  media_data,      // indirect data of media objects; likewise
+  constants,       // CURBE; through the table of the command that names them
+  media_data,      // indirect data of media objects; through the table of the command
   vertex,
   sampler,
   render_cache,  // color, data port
   depth,
   blit,
-  store_data,  // MI_STORE_DATA and its relatives; from the table of the command
+  store_data,  // MI_STORE_DATA and similar commands; through the table of the command
   post_sync,   // PIPE_CONTROL writes; the command says which table
   display_a,
   display_b,
@@ -38,19 +38,19 @@ std::string_view name_of(Stream stream);
 
 enum class TableKind : uint8_t { global, per_process };
 
-// What an access must use. `asked`: what the command says, or what the command itself was fetched from. `select` is
-// PGTBL_STR2 where the device has it.
+// Returns the table that an access must use. `asked`: the table that the command names, or that it was fetched through.
+// `select`: PGTBL_STR2, if the device has it.
 TableKind table_of(Stream stream, TableKind asked, std::optional<uint32_t> select);
 
-// Display, cursor, VGA and the processor: no command streamer, only the global table.
+// Returns whether the stream has no command streamer and only the global table: display, cursor, VGA, processor.
 bool is_external(Stream stream);
-// May the stream access snooped pages (Gen4)?
+// Returns whether the stream may access snooped pages (Gen4).
 bool may_snoop(Stream stream);
-// Does the stream work while PGTBL_CTL has the table switched off (Gen4)? Of the processor: reads.
+// Returns whether the stream works while PGTBL_CTL disables the table (Gen4). For the processor: its reads.
 bool works_without_table(Stream stream);
 
 FaultStream fault_stream(Stream stream);
-// The TLB that an engine's stream uses; `number` counts the engines of its class.
+// Returns the TLB that an engine's stream uses. `number` is the engine's number in its class.
 TlbClient tlb_client(spec::EngineClass engine, unsigned number, Stream stream);
 
 }  // namespace halogen::memory

@@ -73,11 +73,11 @@ bool MemoryTypes::owns(RegisterId id) const {
 }
 
 void MemoryTypes::write(RegisterId id, unsigned index, unsigned dword, uint32_t value) {
-  if (id == RegisterId::PRIVATE_PAT) {  // a byte an entry
+  if (id == RegisterId::PRIVATE_PAT) {  // one byte per entry
     for (unsigned i = 0; i < 4 && dword < 2; ++i) {
       state_.pat[4 * dword + i] = static_cast<uint8_t>(value >> (8 * i));
     }
-  } else if (id == RegisterId::PAT_INDEX) {  // a dword an entry
+  } else if (id == RegisterId::PAT_INDEX) {  // one dword per entry
     if (index < MemoryTypeState::kEntries) {
       state_.pat[index] = static_cast<uint8_t>(value);
     }
@@ -95,11 +95,11 @@ PatEntry MemoryTypes::pat(uint8_t type_index) const {
 MemoryType MemoryTypes::access_type(EngineClass engine, unsigned number, unsigned mocs_index,
                                     uint8_t type_index) const {
   if (!shared_mocs_ && !has_register(*model_, RegisterId::GFX_MOCS)) {
-    return page_type(type_index);  // before Gen9 there are no tables
+    return page_type(type_index);  // there are no tables before Gen9
   }
   const unsigned table = shared_mocs_ ? 0 : table_of(engine, number);
   const std::span entry(&state_.mocs[table][mocs_index % MemoryTypeState::kMocsEntries], 1);
-  using Cacheability = hw::GFX_MOCS::Cacheability;  // the field means the same in every table
+  using Cacheability = hw::GFX_MOCS::Cacheability;  // every table has the same field
   const auto cacheability = shared_mocs_
                                 ? static_cast<Cacheability>(hw::GLOBAL_MOCS::unpack(model_->gen, entry).cacheability)
                                 : hw::GFX_MOCS::unpack(model_->gen, entry).cacheability;

@@ -1,7 +1,7 @@
-// Memory types: the private page attribute table that page table entries index (PAT, PCD and PWT bits), the memory
-// object control tables that commands and surface states index, and what a type means to a model without caches: only
-// write-back memory takes atomic operations. Seed 001, "Atomic Operations between GPU and IA" and "Updating A/D Bits";
-// the tables' layouts from spec/registers/mocs.toml. Left out: cache hits and ages, and the L3 halves of MOCS.
+// Memory types: the private page attribute table that page table entries index (PAT, PCD and PWT bits), and the memory
+// object control tables that commands and surface states index. The model has no caches; types matter to it because
+// only write-back memory takes atomic operations. Ice Lake PRM vol. 6, Atomic Operations between GPU and IA, Updating
+// A/D Bits (seed 001); layouts: spec/registers/mocs.toml. Left out: cache hits and ages, the L3 halves of MOCS.
 #pragma once
 
 #include <array>
@@ -23,10 +23,10 @@ struct PatEntry {
   bool operator==(const PatEntry&) const = default;
 };
 
-// What becomes of an atomic operation.
+// The outcome of an atomic operation.
 enum class AtomicOutcome : uint8_t {
   done,
-  failed,  // the write has no effect, the read returns garbage, software is told of a catastrophic error
+  failed,  // the write has no effect, the read returns garbage, a catastrophic error is reported
 };
 
 // State: plain data.
@@ -36,8 +36,8 @@ struct MemoryTypeState {
   static constexpr unsigned kMocsTables = 6;
   std::array<uint8_t, kEntries> pat{};
   std::array<std::array<uint32_t, kMocsEntries>, kMocsTables> mocs{};
-  // The choices that the seed leaves to registers whose addresses it does not give.
-  bool atomics_ignore_type = true;        // else atomics outside write-back memory fail
+  // Settings of registers whose addresses the manual does not give.
+  bool atomics_ignore_type = true;        // false: atomics outside write-back memory fail
   bool page_updates_ignore_type = false;  // "A/D Bit Update on non-WB Space", default 0: a catastrophic error
   bool operator==(const MemoryTypeState&) const = default;
 };
@@ -47,18 +47,18 @@ class MemoryTypes {
   explicit MemoryTypes(const spec::DeviceModel& model);
 
   bool owns(spec::RegisterId id) const;
-  // A dword was written; `index` counts copies of the register, `value` is what is stored now.
+  // Handles a write of a dword. `index`: the copy of the register. `value`: the stored value after the write.
   void write(spec::RegisterId id, unsigned index, unsigned dword, uint32_t value);
   void reset() { state_ = {}; }
 
-  // `type_index` is PAT:PCD:PWT of the entry that maps the page.
+  // Returns the type of a page. `type_index`: PAT:PCD:PWT of the entry that maps it.
   PatEntry pat(uint8_t type_index) const;
   MemoryType page_type(uint8_t type_index) const { return pat(type_index).type; }
-  // The type that counts for an access of an engine: memory object control decides, unless it leaves it to the page.
+  // Returns the type of an engine's access. Memory object control decides, unless it selects the type of the page.
   MemoryType access_type(spec::EngineClass engine, unsigned number, unsigned mocs_index, uint8_t type_index) const;
 
-  // The chip owns the line while it works, it cannot lock the bus: outside write-back memory the type is ignored, or
-  // nothing happens and the caller reports a catastrophic error.
+  // Returns the outcome of an atomic operation. The chip owns the line meanwhile; it cannot lock the bus. Outside
+  // write-back memory the type is ignored, or nothing happens and the caller reports a catastrophic error.
   AtomicOutcome atomic(MemoryType type) const {
     return state_.atomics_ignore_type || type == MemoryType::wb ? AtomicOutcome::done : AtomicOutcome::failed;
   }

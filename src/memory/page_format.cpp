@@ -23,7 +23,7 @@ struct LevelSource {
 
 struct FormatSource {
   WalkMode mode;
-  std::optional<spec::Feature> feature;  // none: every device has it
+  std::optional<spec::Feature> feature;  // nothing: every device has the walk
   uint8_t address_bits;
   bool canonical;
   bool advanced;
@@ -89,11 +89,11 @@ EntryFormat entry_format(std::string_view name, spec::GenId gen, unsigned host_a
     format.address = mask_of(layout, "address_low");
     format.address_high_shift = static_cast<uint8_t>(32 - std::countr_zero(format.address_high));
   } else {
-    // The description gives the width that the manual prints; the device decides how much of it exists.
+    // The description has the width that the manual prints. The device decides how many of these bits exist.
     const uint64_t printed = mask_of(layout, "address");
     const auto lowest = static_cast<unsigned>(std::countr_zero(printed));
     format.address = low_mask(host_address_bits) & ~low_mask(lowest);
-    format.reserved |= printed;  // what the device lacks of it is reserved
+    format.reserved |= printed;  // bits that the device lacks are reserved
   }
   for (const spec::ReservedDesc& reserved : layout.reserved) {
     if (!reserved.ignored && !reserved.must_be_one) {

@@ -1,5 +1,5 @@
-// The shapes of page tables, as data: which levels a walk has, which bits of an entry mean what. The bits come from the
-// structures in spec/structs/page_tables.toml; here they are only turned into masks, once for each device.
+// The formats of page tables as data: the levels of a walk and the bits of an entry. The bits come from the structures
+// in spec/structs/page_tables.toml. This file turns them into masks, once per device.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct StructDesc;
 
 namespace halogen::memory {
 
-// Kinds of walk. Which of them a device has follows from its features.
+// Kinds of walk. The features of a device say which of them it has.
 enum class WalkMode : uint8_t {
   ggtt,             // one level, the global table
   ppgtt_flat,       // one level, per process (Gen4: PGTBL_CTL2)
@@ -28,7 +28,7 @@ enum class WalkMode : uint8_t {
 
 std::string_view name_of(WalkMode mode);
 
-// One kind of entry as masks over its raw value; a mask of zero: the entry has no such bit.
+// One kind of entry, as masks over its raw value. Zero: the entry does not have the bit.
 struct EntryFormat {
   const spec::StructDesc* desc = nullptr;
   uint8_t bytes = 8;
@@ -48,12 +48,12 @@ struct EntryFormat {
   uint64_t pat = 0;
   uint64_t snooped = 0;
   uint64_t reserved = 0;           // must be zero
-  uint64_t address = 0;            // in place
+  uint64_t address = 0;            // not shifted
   uint64_t address_high = 0;       // Gen4, Gen6: bits that continue the address above bit 31
   uint8_t address_high_shift = 0;  // how far left they move
 
   uint64_t target(uint64_t entry) const { return (entry & address) | ((entry & address_high) << address_high_shift); }
-  // PAT:PCD:PWT, the index of the memory type.
+  // Returns PAT:PCD:PWT, the index of the memory type.
   uint8_t type_index(uint64_t entry) const {
     return static_cast<uint8_t>(((entry & pat) != 0 ? 4 : 0) | ((entry & pcd) != 0 ? 2 : 0) |
                                 ((entry & pwt) != 0 ? 1 : 0));
@@ -64,9 +64,9 @@ struct LevelFormat {
   std::string_view name;  // "PML4", "PDP", "PD", "PT", "GTT"
   uint8_t shift = 0;      // lowest address bit that the index uses
   uint8_t index_bits = 0;
-  EntryFormat table;   // the entry when it points at a table (or at a page, on the last level)
-  EntryFormat leaf;    // the entry when page_size is set: a large page; desc is null where there is none
-  EntryFormat medium;  // last level: the entry of a 64 KB page; desc is null where there is none
+  EntryFormat table;   // an entry that points to a table (on the last level: to a page)
+  EntryFormat leaf;    // an entry with page_size set, for a large page; desc is null if the level has no such entry
+  EntryFormat medium;  // last level: the entry of a 64 KB page; desc is null if the level has no such entry
 };
 
 struct PageFormat {
@@ -75,7 +75,7 @@ struct PageFormat {
   bool canonical = false;                  // bits above address_bits must copy the top bit
   bool permissions_of_all_levels = false;  // advanced: AND of R/W and U/S, OR of XD
   bool reserved_bits_fault = false;
-  bool has_write_permission = true;  // Gen4 and Gen6 entries have none
+  bool has_write_permission = true;  // false on Gen4 and Gen6
   std::vector<LevelFormat> levels;   // from the root down
 };
 
@@ -84,7 +84,7 @@ class PageFormats {
  public:
   PageFormats(const spec::DeviceModel& model, unsigned host_address_bits);
 
-  // Null when the device has no such walk.
+  // Null: the device does not have this kind of walk.
   const PageFormat* find(WalkMode mode) const;
 
  private:

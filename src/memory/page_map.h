@@ -1,5 +1,5 @@
-// Things by page number, for work that touches some hundred pages and then starts again with none: finding one is a
-// step or two, forgetting all is one store. References stay good until it is cleared.
+// A map from page numbers to values, for work that touches some hundred pages and then starts again with an empty map:
+// a look-up takes a step or two, clear() is one store. References stay valid until clear().
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ template <class T>
 class PageMap {
  public:
   size_t size() const { return used_; }
-  // In the order in which they came.
+  // Values in the order of their insertion.
   T& operator[](size_t index) { return things_[index]; }
   const T& operator[](size_t index) const { return things_[index]; }
 
@@ -28,7 +28,7 @@ class PageMap {
       }
     }
   }
-  // One that is not there yet, as it was left when it was last used: whoever adds it makes it new.
+  // Adds a page that is not in the map. The caller initialises the value: it may hold that of an earlier use.
   T& add(uint64_t page) {
     if (used_ * 2 >= slots_.size()) {
       grow();
@@ -53,7 +53,7 @@ class PageMap {
   struct Slot {
     uint64_t page = 0;
     uint32_t index = 0;
-    uint32_t round = 0;  // in which it was put; an older one is empty
+    uint32_t round = 0;  // of its insertion; a slot of an earlier round is empty
   };
 
   size_t home(uint64_t page) const { return (page * 0x9e37'79b9'7f4a'7c15u >> 32) & (slots_.size() - 1); }

@@ -97,13 +97,13 @@ DirectRange PhysicalMemory::direct_range(MemorySpace space, PhysAddr address) co
     return {};
   }
   const FrameSource::Piece piece = window->source->piece((address.value - window->first) >> kFrameBits);
-  const uint64_t start = piece.first << kFrameBits;  // from the window's
+  const uint64_t start = piece.first << kFrameBits;  // from the start of the window
   if (piece.bytes.empty() || start >= window->bytes) {
     return {};
   }
   uint64_t first = window->first + start;
   uint64_t bytes = std::min<uint64_t>(window->bytes - start, piece.bytes.size());
-  // Newer windows stand before this one in the list; none of them holds the address.
+  // Newer windows precede this one in the list. None of them holds the address.
   for (const MemoryWindow* newer = windows_.data(); newer != window; ++newer) {
     if (newer->space != space || newer->bytes == 0) {
       continue;

@@ -1,5 +1,5 @@
-// Physical memory as the device sees it: system memory that the host gives, stolen ranges, and local memory on chips
-// that have it. Addresses without anything behind them are holes. Nothing outside the windows is ever touched.
+// Physical memory as the device sees it: system memory that the host provides, stolen ranges, and local memory on chips
+// that have it. Addresses without memory are holes. Nothing outside the windows is ever accessed.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ namespace halogen::memory {
 // Two address spaces that both start at zero. A page table entry's local memory bit chooses.
 enum class MemorySpace : uint8_t { system, local };
 
-// What lies behind a window; the same bytes whatever the kind, but rules differ (stolen memory is closed to the CPU
-// except through the aperture; the page tables' own memory only through its alias).
+// The kind of memory behind a window. Access rules differ: the processor reaches stolen memory only through the
+// aperture, and the page tables' own memory only through its alias.
 enum class MemoryKind : uint8_t { ram, data_stolen, gtt_stolen, wopcm, local };
 
 std::string_view name_of(MemoryKind kind);
@@ -25,15 +25,15 @@ std::string_view name_of(MemoryKind kind);
 inline constexpr unsigned kFrameBits = 12;
 inline constexpr uint64_t kFrameBytes = uint64_t{1} << kFrameBits;
 
-// Gives the bytes of single frames. A frame's address must stay the same for the life of the source.
+// Provides the bytes of single frames. The host address of a frame stays the same for the life of the source.
 class FrameSource {
  public:
   virtual ~FrameSource() = default;
-  // Null when the source has nothing there. `number` counts frames from the window's start.
+  // Null: no memory. `number` counts frames from the window's start.
   virtual std::byte* frame(uint64_t number) = 0;
 
-  // A piece of host memory that holds frame `number` and perhaps its neighbours, from frame `first` on: clients keep it
-  // and do not ask again. The same bytes as frame() gives; empty when there is nothing.
+  // Returns a piece of host memory that holds frame `number` and perhaps its neighbours, from frame `first` on. Clients
+  // keep it and do not ask again. The bytes are those of frame(). Empty: no memory.
   struct Piece {
     uint64_t first = 0;
     std::span<std::byte> bytes;
@@ -57,8 +57,8 @@ class FlatFrames final : public FrameSource {
   std::span<std::byte> bytes_;
 };
 
-// Frames that come into being, as zeros, at the first touch: for traces, whose memory is scattered. Bounded: past
-// `limit` frames nothing new comes into being.
+// Frames that are allocated, as zeros, at their first access: for traces, whose memory is scattered. At most `limit`
+// frames are allocated.
 class SparseFrames final : public FrameSource {
  public:
   explicit SparseFrames(uint64_t frames, uint64_t limit = uint64_t{1} << 20);
@@ -98,7 +98,7 @@ struct DirectRange {
 
 class PhysicalMemory {
  public:
-  // Somebody who keeps host addresses, and is told when a window comes or goes: they are stale then.
+  // A client that keeps host addresses. They become stale when a window is added or removed, and it is told so.
   class Watcher {
    public:
     explicit Watcher(const PhysicalMemory& memory);
@@ -115,20 +115,20 @@ class PhysicalMemory {
   PhysicalMemory(const PhysicalMemory&) = delete;
   PhysicalMemory& operator=(const PhysicalMemory&) = delete;
 
-  // A later window hides what earlier ones have at the same addresses: a stolen range lies over RAM.
+  // Adds a window. It hides earlier windows at the same addresses: a stolen range lies over RAM.
   void add(MemoryWindow window);
   void remove_all(MemorySpace space);
 
   const MemoryWindow* window_at(MemorySpace space, PhysAddr address) const;
 
-  // The host address of the frame that holds `address`, or null for a hole.
+  // Returns the host address of the frame that holds `address`. Null: a hole.
   std::byte* frame(MemorySpace space, PhysAddr address) const;
 
-  // The addresses around `address` that the same piece of host memory serves, whole frames; empty for a hole. A watcher
-  // may keep it until it is told.
+  // Returns the addresses around `address` that one piece of host memory serves, in whole frames. Empty: a hole. A
+  // watcher may keep the range until on_windows_changed().
   DirectRange direct_range(MemorySpace space, PhysAddr address) const;
 
-  // Copies across frames. False when a part lies in a hole: that part reads as zero, or is dropped.
+  // Copy across frames. False: a part lies in a hole; it reads as zero, or its write is dropped.
   bool read(MemorySpace space, PhysAddr address, std::span<std::byte> into) const;
   bool write(MemorySpace space, PhysAddr address, std::span<const std::byte> from) const;
 

@@ -10,7 +10,7 @@ namespace {
 
 using Kind = WalkCache::Kind;
 
-// How bits of an entry move to bit `to` of a small number.
+// Sets shift and mask, which move bits of an entry to bit `to` of a small number.
 void set_up(uint64_t bits, unsigned to, uint8_t& shift, uint8_t& mask) {
   if (bits != 0) {
     shift = static_cast<uint8_t>(static_cast<unsigned>(std::countr_zero(bits)) - to);
@@ -25,7 +25,7 @@ void QuickWalk::add_rule(const WalkContext& context, Kind kind, const EntryForma
   const uint64_t updated =
       context.accessed_dirty ? format.accessed | (context.extended_accessed ? format.extended_accessed : 0) : 0;
   const uint64_t expected = format.present | format.user | updated;
-  // Null and snooped pages go the long way too: their clients want to know.
+  // Null and snooped pages take the full walk too, which reports them.
   const uint64_t looked_at = expected | format.null | format.snooped |
                              (context.execute_disable ? format.execute_disable : 0) |
                              (context.format->reserved_bits_fault ? format.reserved : 0);
@@ -60,7 +60,7 @@ void QuickWalk::load(const WalkContext& context) {
   add_rule(context, Kind::medium_table, last.medium, 16);
   load_direct(last.table);
   if (context.gtt_cache) {
-    return;  // large pages are an error then: the walker reports each
+    return;  // large pages are an error then, and the walker reports each
   }
   for (const LevelFormat& level : context.format->levels) {
     if (level.leaf.desc != nullptr && level.shift == 21) {
@@ -71,8 +71,8 @@ void QuickWalk::load(const WalkContext& context) {
   }
 }
 
-// Whether one difference can judge an entry: flags that must be set below the address, those that must be clear
-// anywhere but inside it, and the rights to write where the TLB looks for them.
+// Decides whether one difference can test an entry: flags that must be set lie below the address, flags that must be
+// clear lie anywhere outside it, and the write permissions are the bits that the TLB tests.
 void QuickWalk::load_direct(const EntryFormat& format) {
   const Rule& rule = rules_[static_cast<size_t>(Kind::table)];
   const uint64_t outside = rule.looked_at[1] | rule.local;
@@ -86,7 +86,7 @@ void QuickWalk::load_direct(const EntryFormat& format) {
 DirectEntries QuickWalk::direct_entries(MemorySpace space, const DirectRange& range) const {
   DirectEntries entries;
   const Rule& rule = rules_[static_cast<size_t>(Kind::table)];
-  const uint64_t end = rule.address + kFrameBytes;  // of what an entry can name
+  const uint64_t end = rule.address + kFrameBytes;  // of the addresses that an entry can hold
   if (!direct_ || range.first >= end || (space == MemorySpace::local && rule.local == 0)) {
     return entries;
   }

@@ -1,7 +1,7 @@
-// The short way through a TLB miss: the page table entry is read through a host address that an earlier walk found, and
-// judged by two masks. It serves only pages that the walker would give without a fault, an update or a rule of advanced
-// contexts; for everything else it steps aside and the walker decides. The walker is the judge: tests compare both.
-// The shortest way is DirectEntries: page table entries of eight bytes whose pages lie in one piece of host memory.
+// The short walk after a TLB miss: it reads the page table entry through a host address that an earlier walk found, and
+// tests it with two masks. It serves only pages that the walker would return without a fault, an update or a rule of
+// advanced contexts; everything else is left to the walker. The walker is the judge: tests compare both. The shortest
+// walk is DirectEntries: page table entries of eight bytes whose pages lie in one piece of host memory.
 #pragma once
 
 #include <cstdint>
@@ -18,25 +18,25 @@ T load_shared(const T* at) {
   return __atomic_load_n(at, __ATOMIC_RELAXED);
 }
 
-// Page table entries whose pages lie in one piece of host memory: what an entry gives takes a mask, a difference and
-// two comparisons.
+// Page table entries whose pages lie in one piece of host memory. Finding the page of an entry takes a mask, a
+// difference and two comparisons.
 class DirectEntries {
  public:
-  // Where the page is, from the range's start. If `serves` says no, another way must be taken; if yes, the entry is
-  // also a word that the TLB understands.
+  // Returns the offset of the page from the start of the range. It is valid if serves() is true for it; the entry is
+  // then also a valid word of a TLB slot.
   uint64_t offset(uint64_t entry, Direction direction) const {
     const auto i = static_cast<size_t>(direction);
     return (entry & keep_[i]) - base_[i];
   }
   bool serves(uint64_t offset) const { return (offset & (kFrameBytes - 1)) == 0 && offset < bytes_; }
   std::byte* frame(uint64_t offset) const { return host_ + offset; }
-  // Those bits of TlbSlot::kWrites that a write needs.
+  // Returns the bits of TlbSlot::kWrites that a write needs.
   uint64_t written() const { return written_; }
 
  private:
   friend class QuickWalk;
-  uint64_t keep_[2] = {};      // by Direction: flags that are looked at, and the address
-  uint64_t base_[2] = {1, 1};  // the flags that must be, and the address of the first page; 1 without `keep_`: never
+  uint64_t keep_[2] = {};      // by Direction: tested flags, and the address
+  uint64_t base_[2] = {1, 1};  // expected flags, and the address of the first page; 1 without `keep_`: serves nothing
   uint64_t bytes_ = 0;
   std::byte* host_ = nullptr;
   uint64_t written_ = TlbSlot::kWrites;
@@ -47,12 +47,12 @@ class QuickWalk {
   // Turns the context's rules into masks.
   void load(const WalkContext& context);
 
-  // The entries that lead into a range. They serve nothing when the tables are of another kind.
+  // Returns the entries that lead into a range. They serve nothing if the tables are of another kind.
   DirectEntries direct_entries(MemorySpace space, const DirectRange& range) const;
-  // How the TLB reads them.
+  // Returns how the TLB interprets these entries.
   const Tlb::EntryRule& entry_rule() const { return entry_rule_; }
 
-  // Remembers what a walk without a fault found, when the short way can serve its neighbours.
+  // Keeps the result of a walk without a fault if short walks can serve the neighbouring pages.
   void learn(const PhysicalMemory& memory, const WalkContext& context, uint64_t address, const WalkResult& result,
              WalkCache& cache) const;
 
@@ -64,7 +64,7 @@ class QuickWalk {
     uint8_t type_index = 0;
     uint8_t page_bits = kFrameBits;  // of the page that holds the frame
   };
-  // False: take the long way.
+  // Finds a page. False: only a full walk can serve it.
   bool find(const WalkCache::Shortcut& shortcut, uint64_t address, Direction direction, Page& page) const {
     const Rule& rule = rules_[static_cast<size_t>(shortcut.kind)];
     const uint64_t entry = rule.in_table ? load_entry(entry_at(shortcut.table, rule, address)) : shortcut.page;

@@ -10,7 +10,7 @@
 namespace halogen::memory {
 namespace {
 
-// The words of entries that clients do not put in themselves, beside what TlbSlot names.
+// Bits of the words of entries that clients do not add themselves, beside those of TlbSlot.
 constexpr unsigned kWritable = 8, kDirty = 9, kUser = 11, kNull = 12, kTile = 13, kType = 16, kFault = 24,
                    kPageBits = 32;
 
@@ -40,12 +40,12 @@ bool TlbEntry::filters(Access access) const {
 }
 
 Tlb::Tlb(unsigned entries) : entries_(entries) {
-  check(entries > 0 && entries <= TlbFront::kMostSets * kMaxPerSet, "a TLB has from one to 4096 entries");
+  check(entries > 0 && entries <= TlbFront::kMaxSets * kMaxPerSet, "a TLB has from one to 4096 entries");
   const unsigned sets = std::bit_ceil((entries + kMaxPerSet - 1) / kMaxPerSet);
   const unsigned homes = std::bit_ceil((entries + sets - 1) / sets * kHomesPerEntry);  // of a set
   front_.set_mask_ = (sets - 1) * sizeof(TlbSetState);
   front_.home_mask_ = uint64_t{homes - 1} * sets * sizeof(TlbSetState);
-  // Zeros that cost nothing until they are touched.
+  // Zero pages, which the host allocates at their first use.
   constexpr size_t kAlignment = alignof(TlbFront::Header);
   const size_t bytes = sizeof(TlbFront::Header) + front_.slot_count() * sizeof(TlbSlot);
   memory_.reset(static_cast<std::byte*>(std::calloc(bytes + kAlignment, 1)));
@@ -66,7 +66,7 @@ Tlb::Place Tlb::place(SpaceTag space, uint64_t page) const {
 
 TlbSlot* Tlb::find(const Place& at) const {
   if (at.set->live == 0) {
-    return nullptr;  // and memory that was never used is not touched
+    return nullptr;  // without touching memory that was never used
   }
   for (TlbSlot* slot : {at.home, at.home + 1}) {
     if (slot->key == at.key && at.set->is_live(slot->stamp)) {
@@ -83,7 +83,7 @@ TlbSlot* Tlb::find(const Place& at) const {
   return nullptr;
 }
 
-// Whether a page of this home lives aside.
+// Returns whether a live page of this home is aside.
 bool Tlb::is_crowded(const Place& at) const {
   const std::vector<TlbSlot>& aside = sides_[number_of(at)].aside;
   return std::any_of(aside.begin(), aside.end(), [&](const TlbSlot& slot) {
@@ -92,7 +92,7 @@ bool Tlb::is_crowded(const Place& at) const {
   });
 }
 
-// The oldest entry goes, if there is no room. Numbers that died before it are passed over.
+// Drops the oldest entry if the set is full. Numbers of entries that were dropped early are skipped.
 void Tlb::make_room(TlbSetState& set, Side& side) {
   while (set.live == set.capacity) {
     const uint64_t oldest = set.newest - set.window + 1;
@@ -106,13 +106,13 @@ void Tlb::make_room(TlbSetState& set, Side& side) {
   }
 }
 
-// Whether clients may put in what takes the place of the oldest.
+// Decides whether clients may add an entry that replaces the oldest one.
 void Tlb::judge(TlbSetState& set, const Side& side) {
   const bool quick = set.live == set.capacity && side.holes.empty();
   set.quick_window = quick ? static_cast<int64_t>(set.window) : TlbSetState::kNever;
 }
 
-// For a page that is not there.
+// Allocates a slot for a page that is not cached.
 TlbSlot& Tlb::allocate(const Place& at) {
   TlbSetState& set = *at.set;
   Side& side = sides_[number_of(at)];
@@ -152,7 +152,7 @@ void Tlb::remove(const Place& at, TlbSlot& slot) {
   }
 }
 
-// Also numbers those that stay anew, without holes.
+// Removes entries and numbers the remaining ones again, without holes.
 template <class Predicate>
 void Tlb::remove_if(size_t number, Predicate predicate) {
   TlbSetState& set = this->set(number);

@@ -1,7 +1,7 @@
-// A translation cache as the chips have it: up to 256 fully associative entries a set, sets chosen by low page bits,
-// least recently allocated goes first. An entry holds the host address of its 4 KB frame, so that a hit costs a look-up
-// and nothing else. Hit rules (seed 001, TLB): a write to an entry that is not writable or not dirty, or a fetch from
-// an entry that is not executable, is a miss that drops the entry: only a fresh walk may fault.
+// A translation cache like those of the chips: up to 256 fully associative entries per set, low page bits select the
+// set, and the least recently allocated entry is replaced. An entry holds the host address of its 4 KB frame, so a hit
+// costs one look-up. Hit rules (Ice Lake PRM vol. 6, TLB, seed 001): a write to an entry that is not writable or not
+// dirty, or a fetch from an entry that is not executable, is a miss that drops the entry: only a new walk may fault.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@
 
 namespace halogen::memory {
 
-// What the tiled resource tables said of the page's tile.
+// The state of the page's tile in the tiled resource tables.
 enum class Tile : uint8_t { mapped, null, invalid };
 
 struct TlbEntry {
   uint64_t page = 0;           // graphics address >> 12
-  std::byte* frame = nullptr;  // host bytes of the frame; null: nothing there (null page, or a fault)
+  std::byte* frame = nullptr;  // host bytes of the frame; null: a null page, or a fault
   SpaceTag space = 0;
   bool writable = false;
   bool dirty = false;
@@ -29,39 +29,39 @@ struct TlbEntry {
   bool user = false;
   bool null = false;
   uint8_t type_index = 0;
-  uint8_t page_bits = kFrameBits;  // of the page that this frame is a part of
+  uint8_t page_bits = kFrameBits;  // of the page that contains this frame
   Tile tile = Tile::mapped;
   FaultReason fault = FaultReason::none;  // a cached fault: filters repeated requests until invalidated
 
-  // Whether the cached fault answers this access too; else the page is walked again.
+  // Returns whether the cached fault applies to this access. If not, the page is walked again.
   bool filters(Access access) const;
 };
 
 struct TlbStatistics {
   uint64_t hits = 0;
   uint64_t misses = 0;
-  uint64_t rewalks = 0;      // an entry was there but its rights did not fit
-  uint64_t short_walks = 0;  // those of the misses that a client served without a call, by one entry load
+  uint64_t rewalks = 0;      // misses with an entry whose rights did not allow the access
+  uint64_t short_walks = 0;  // misses that a client served without a call, by one entry load
 };
 
 class Tlb {
  public:
   explicit Tlb(unsigned entries);
 
-  // The entry that serves this access, or null; a copy, good until the next call. Drops an entry whose rights do not
-  // fit.
+  // Returns a copy of the entry that serves this access, valid until the next call. Drops an entry whose rights do not
+  // allow the access. Null: a miss.
   const TlbEntry* look_up(SpaceTag space, uint64_t page, Access access);
   void fill(const TlbEntry& entry);
-  // What is there, without any effect.
+  // Returns the entry of a page without any effect.
   std::optional<TlbEntry> peek(SpaceTag space, uint64_t page) const;
 
-  // For a client that keeps the front, which stays as long as the TLB. What the front cannot do: find a page wherever
-  // it is, and put in a page that is not there, counting a miss.
+  // For a client that keeps the front, which lives as long as the TLB. These functions do what the front cannot: find
+  // a page that is aside, and add a page in every case, counting a miss.
   const TlbFront& front() const { return front_; }
   TlbSlot* find(const TlbFront::Place& at) const;
   void put(const TlbFront::Place& at, std::byte* frame, uint64_t word);
   void put(const TlbEntry& entry);
-  // How the page table entries that clients of a space put in are to be read.
+  // The bits of the page table entries that clients of a space add.
   struct EntryRule {
     uint64_t writable = 0;
     uint64_t dirty = 0;
@@ -73,9 +73,9 @@ class Tlb {
 
   void invalidate_all();
   void invalidate_space(SpaceTag space);
-  // Everything that the translation of this page gave: all frames of a large one.
+  // Drops every frame of the page, which may be a large one.
   void invalidate_page(SpaceTag space, uint64_t page);
-  // After a page response: cached faults of a page, or of a whole space.
+  // Drop cached faults of a page or of a whole space, after a page response.
   void invalidate_faults(SpaceTag space, uint64_t page);
   void invalidate_faults(SpaceTag space);
 
@@ -85,11 +85,11 @@ class Tlb {
 
  private:
   static constexpr unsigned kMaxPerSet = 256;
-  static constexpr unsigned kHomesPerEntry = 8;  // sparse: the first slot of a home is seldom taken
+  static constexpr unsigned kHomesPerEntry = 8;  // sparse: the first slot of a home is seldom in use
 
-  // What is rarely needed of a set.
+  // Rarely used state of a set.
   struct Side {
-    std::vector<uint64_t> holes;  // numbers that died before their time: a heap, the oldest on top
+    std::vector<uint64_t> holes;  // numbers of entries that were dropped early: a heap, the oldest on top
     std::vector<TlbSlot> aside;   // some may be dead
   };
   struct Free {
@@ -115,10 +115,10 @@ class Tlb {
   std::vector<Side> sides_;                  // by set
   std::vector<EntryRule> rules_;             // by space
   TlbEntry found_;
-  bool has_large_ = false;  // frames of large pages may be there
+  bool has_large_ = false;  // frames of large pages may be cached
   uint64_t misses_ = 0;
   uint64_t rewalks_ = 0;
-  uint64_t allocations_ = 0;  // that the front did not do
+  uint64_t allocations_ = 0;  // without those of the front
 };
 
 }  // namespace halogen::memory

@@ -1,8 +1,8 @@
-// The part of a translation cache that its clients use without a call: is a page there, and putting in one that is not.
-// Entries of a set are numbered as they are allocated, and one lives while fewer than `window` came after it. So
-// nothing is done when the oldest goes, and forgetting everything is one store a set. Each page has two slots, its
-// home; when both are taken by others that live, one of them is kept aside, and the home says so. tlb.h does all that
-// is rare. What a client writes on its way counts most: a processor stops looking ahead when too many stores wait.
+// The part of a translation cache that its clients use without a call: finding a page, and adding one. Entries of a set
+// are numbered in the order of allocation. An entry is live while fewer than `window` entries are newer. So the oldest
+// entry expires without any work, and clearing a set is one store. Each page has two slots, its home. If other live
+// entries occupy both, one of them is moved aside and the home is marked. tlb.h handles all rare cases. The number of
+// stores matters most: a processor stops looking ahead when too many stores are pending.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,14 @@
 
 namespace halogen::memory {
 
-// Which address space an entry belongs to: the engine's context, or the global table. Below kSpaces.
+// The address space of an entry: an engine's context, or the global table. Below kSpaces.
 using SpaceTag = uint16_t;
 inline constexpr SpaceTag kGlobalSpace = 0;
 inline constexpr unsigned kSpaces = 4096;
 
 struct alignas(32) TlbSlot {
-  // The word is either the page table entry, which has kRaw, or made of a TlbEntry and then has kExecutable if it may
-  // be executed and both bits of kWrites if it may be written: these stand where page table entries have R/W and dirty.
+  // The word is a page table entry, which has kRaw, or is made from a TlbEntry. Then it has kExecutable if the page may
+  // be executed, and both bits of kWrites if it may be written: the positions of R/W and dirty in page table entries.
   static constexpr uint64_t kRaw = 1;
   static constexpr uint64_t kWrites = 0x42;
   static constexpr uint64_t kExecutable = uint64_t{1} << 10;
@@ -29,9 +29,9 @@ struct alignas(32) TlbSlot {
   uint64_t key;      // page and space
   std::byte* frame;  // null: no memory
   uint64_t word;
-  uint64_t stamp;  // its number in the set; 0: never used, or gone
+  uint64_t stamp;  // its number in the set; 0: never used, or dropped
 
-  // `written`: those bits of kWrites that page table entries of the space have; all, when none are put in.
+  // `written`: the bits of kWrites that page table entries of the space have; all bits if no such entries are added.
   bool serves(Access access, uint64_t written) const {
     return frame != nullptr && (!access.writes() || (word & written) == written) &&
            (!access.instruction || (word & (kRaw | kExecutable)) != 0);
@@ -42,8 +42,8 @@ struct alignas(64) TlbSetState {
   static constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
   uint64_t newest;       // number of the last entry
-  uint64_t window;       // so many live, the last ones
-  int64_t quick_window;  // the same while the set is full and none died early, else kNever
+  uint64_t window;       // the last entries that are live
+  int64_t quick_window;  // window while the set is full and has no holes, else kNever
   uint32_t capacity;
   uint32_t live;
 
@@ -66,7 +66,7 @@ class TlbFront {
     std::byte* home = set + sizeof(Header) + ((key * mix_ >> kMixShift) & home_mask_);
     return {reinterpret_cast<TlbSetState*>(set), reinterpret_cast<TlbSlot*>(home), key};
   }
-  // Null: it may still be there, aside. (While a page lives in one slot, the other does not name it.)
+  // Null: the page is not in its home, but may be aside. At most one slot of a home has the key of a live page.
   static TlbSlot* find(Place at) {
     if (at.home[0].key == at.key) [[unlikely]] {
       return at.set->newest - at.home[0].stamp < at.set->window ? at.home : nullptr;
@@ -78,8 +78,8 @@ class TlbFront {
   }
   void count_hit() const { ++header().hits; }
 
-  // Puts a page in that is not there. The first step finds a slot or null, when it takes more than this (Tlb::put);
-  // nothing is written before the second.
+  // Add a page that is not cached, in two steps. choose() finds a slot and writes nothing. Null: only Tlb::put can add
+  // the page.
   static TlbSlot* choose(Place at, uint64_t& stamp) {
     stamp = at.set->newest + 1;
     const int64_t window = at.set->quick_window;
@@ -93,18 +93,19 @@ class TlbFront {
     slot->key = at.key;
     slot->frame = frame;
     slot->word = word;
-    __atomic_store_n(&slot->stamp, stamp, __ATOMIC_RELAXED);  // a plain store, which is not joined with the one before
+    __atomic_store_n(&slot->stamp, stamp,
+                     __ATOMIC_RELAXED);  // a plain store that the compiler does not merge with the one before
   }
 
  private:
   friend class Tlb;
-  static constexpr unsigned kMostSets = 16;
+  static constexpr unsigned kMaxSets = 16;
   static constexpr unsigned kSpaceShift = 52;
   static constexpr unsigned kMixShift = 44;
 
-  // In front of the slots, of which those of all sets alternate, two by two.
+  // Precedes the slots. The homes of all sets alternate.
   struct alignas(64) Header {
-    TlbSetState sets[kMostSets];
+    TlbSetState sets[kMaxSets];
     uint64_t hits;
   };
   Header& header() const { return *reinterpret_cast<Header*>(block_); }
@@ -112,9 +113,9 @@ class TlbFront {
   size_t slot_count() const { return (home_mask_ + set_mask_) / sizeof(TlbSlot) + 2; }
 
   std::byte* block_ = nullptr;
-  uint64_t set_mask_ = 0;                  // of a set's place in bytes
-  uint64_t home_mask_ = 0;                 // of a home's place, without the set's
-  uint64_t mix_ = 0x9e37'79b9'7f4a'7c15u;  // the golden ratio: neighbours land far apart. Here it takes no register
+  uint64_t set_mask_ = 0;                  // of the byte offset of a set
+  uint64_t home_mask_ = 0;                 // of the byte offset of a home in its set
+  uint64_t mix_ = 0x9e37'79b9'7f4a'7c15u;  // golden ratio: spreads neighbours; a member, so that it needs no register
 };
 static_assert(sizeof(TlbSlot) == 32 && sizeof(TlbSetState) == 2 * sizeof(TlbSlot));
 

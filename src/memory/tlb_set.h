@@ -1,5 +1,5 @@
-// All TLBs of a chip: one for each stream, with the sizes of the seed, and which of them an engine fills. On a chip
-// with a divided L3 TLB the parts are TLBs of their own; parts with the same range of entries are one.
+// All TLBs of a chip, one per stream, with the sizes of the manual, and the TLBs that each engine fills. If the L3 TLB
+// of a chip is divided, its parts are separate TLBs; parts with the same range of entries are one TLB.
 #pragma once
 
 #include <array>
@@ -18,16 +18,16 @@ class TlbSet {
  public:
   explicit TlbSet(const spec::DeviceModel& model, L3TlbSplit split = L3TlbSplit::graphics);
 
-  // The TLB that serves a stream. Streams without a part of their own use the L3 TLB.
+  // Returns the TLB that serves a stream. Streams without their own part use the L3 TLB.
   Tlb& of(TlbClient client) { return *tlbs_[index_[static_cast<size_t>(client)]]; }
   std::span<const std::unique_ptr<Tlb>> all() const { return tlbs_; }
 
-  // The streams of an engine. Render, compute and POSH share theirs.
+  // Returns the streams of an engine. Render, compute and POSH share theirs.
   static std::span<const TlbClient> clients_of(spec::EngineClass engine, unsigned number);
 
   void invalidate_all();
   void invalidate_space(SpaceTag space);
-  // Everything in the TLBs that an engine fills; `number` counts the engines of its class.
+  // Drops all entries of the TLBs that an engine fills. `number` is its number in the class.
   void invalidate_engine(spec::EngineClass engine, unsigned number);
 
  private:

@@ -19,7 +19,7 @@ using spec::RegisterId;
 constexpr unsigned kTileBits = 16;
 constexpr unsigned kAddressBits = 48;
 
-// What a register holds of a set, whatever the generation calls it.
+// The part of a set that a register holds, whatever its name in a generation is.
 enum class Part : uint8_t { control, range, l3_low, l3_high, null_value, invalid_value, bypass };
 
 struct RegisterRow {
@@ -28,7 +28,7 @@ struct RegisterRow {
   uint8_t first_set;
 };
 
-// Gen12 counts its second run of sets (VDBOX 2 on) separately.
+// Gen12 numbers its second run of sets (from VDBOX 2 on) separately.
 constexpr uint8_t kSecondRun = 5;
 constexpr RegisterRow kRows[] = {
     {RegisterId::TRTTE, Part::control, 0},
@@ -94,7 +94,7 @@ void TrttRegisters::reset() {
   state_ = {};
   state_.bypass = has_register(*model_, RegisterId::TR_BYPASS_DISABLE);
   for (TrttSet& set : state_.sets) {
-    set.virtual_tables = per_engine_;  // Gen12 has no choice
+    set.virtual_tables = per_engine_;  // always on Gen12
   }
 }
 
@@ -157,14 +157,14 @@ void TrttRegisters::write(RegisterId id, unsigned index, unsigned dword, uint32_
   judge(number);
 }
 
-// Rules for software, looked at when the walk is switched on or changed while on.
+// Checks the rules for software when the walk is enabled, or changed while it is enabled.
 void TrttRegisters::judge(unsigned number) {
   const TrttSet& set = state_.sets[number];
   if (!set.enabled || set.is_well_programmed()) {
     return;
   }
   const char* detail = set.null_value == set.invalid_value ? "null and invalid tile values are equal"
-                       : !set.virtual_tables               ? "tables in physical memory"
+                       : !set.virtual_tables               ? "tables placed in physical memory"
                                                            : "address mask is neither 0 nor 15";
   misused(number, set.l3_pointer, detail);
 }
@@ -208,18 +208,18 @@ bool TiledResources::covers(uint64_t address) {
   }
   const PageFormat* format = space_->context().format;
   if (format == nullptr || format->address_bits != kAddressBits) {
-    report_misuse(address, "switched on in a context without 48-bit addresses");
+    report_misuse(address, "enabled in a context without 48-bit addresses");
     return false;
   }
   const bool canonical = static_cast<uint64_t>(sign_extend(address & low_mask(kAddressBits), kAddressBits)) == address;
   return canonical && registers_->set(set_).hits(address);
 }
 
-// Tables must lie outside the window: their addresses are not translated again.
+// Returns the address of an entry. Tables must lie outside the window: their addresses are not translated again.
 GpuVa TiledResources::entry_address(uint64_t table, uint64_t offset) {
   const uint64_t address = static_cast<uint64_t>(sign_extend(table, kAddressBits)) + offset;
   if (registers_->set(set_).hits(address)) {
-    report_misuse(address, "a table lies in the tiled resource window");
+    report_misuse(address, "table inside the tiled resource window");
   }
   return GpuVa(address);
 }
@@ -228,8 +228,8 @@ PreTranslation::Result TiledResources::translate(uint64_t address, Access /*acce
   const TrttSet& set = registers_->set(set_);
   Result result;
   uint64_t table = set.l3_pointer;
-  // Two levels of 512 entries that point at the next table. A fault nobody mended reads as zero, and the walk goes on
-  // with that: hardware does not tell this walker either.
+  // Two levels of 512 entries that point to the next table. If a fault is not repaired, the entry reads as zero and the
+  // walk continues with it: hardware does not tell this walker either.
   for (const unsigned shift : {35u, 26u}) {
     uint64_t entry = 0;
     const GpuVa at = entry_address(table, 8 * bits(address, shift + 8, shift));

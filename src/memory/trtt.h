@@ -1,7 +1,7 @@
 // Tiled resources (TR-TT): a window of 44 address bits is mapped tile by tile (64 KB) to other graphics addresses by a
-// table of three levels, in front of the page tables. Seed 001, "Tiled Resources Translation Tables". Gen9 to Gen11
-// have one register set for the render engine, Gen12 one for each engine. Left out: the hardware's own TLBs of the
-// tables (the results are kept in the client's TLB) and tables in physical memory, which no chip supports.
+// table of three levels, before the page tables. Ice Lake PRM vol. 6, Tiled Resources Translation Tables (seed 001).
+// Gen9 to Gen11 have one register set for the render engine, Gen12 one per engine. Left out: hardware TLBs for the
+// tables (the client's TLB keeps the results) and tables in physical memory, which no chip supports.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ struct TrttSet {
   uint32_t null_value = 0;
   uint32_t invalid_value = 0;
 
-  // Null and invalid values must differ, tables are virtual, the mask is one of two.
+  // Checks the rules for software: null and invalid values differ, tables are virtual, the mask is 0 or 15.
   bool is_well_programmed() const { return null_value != invalid_value && virtual_tables && (mask == 0 || mask == 15); }
   bool hits(uint64_t address) const { return enabled && mask == 15 && ((address >> 44) & 15) == data; }
   bool operator==(const TrttSet&) const = default;
@@ -39,32 +39,32 @@ struct TrttState {
   bool operator==(const TrttState&) const = default;
 };
 
-// Hears of accesses to invalid tiles: a distinct interrupt.
+// Gets accesses to invalid tiles, which raise an interrupt of their own.
 class InvalidTileSink {
  public:
   virtual ~InvalidTileSink() = default;
   virtual void on_invalid_tile(uint64_t address) = 0;
 };
 
-// The register sets of a device. Knows the registers by their ids, not by address.
+// The register sets of a device. Registers are named by id, not by offset.
 class TrttRegisters {
  public:
   TrttRegisters(const spec::DeviceModel& model, EventSink& events, std::string path);
 
   bool owns(spec::RegisterId id) const;
-  // A dword was written; `index` counts copies of the register, `value` is what is stored now.
+  // Handles a write of a dword. `index`: the copy of the register. `value`: the stored value after the write.
   void write(spec::RegisterId id, unsigned index, unsigned dword, uint32_t value);
-  void reset();  // defaults: everything off, and bypassed where there is a bypass control
+  void reset();  // everything off, and bypassed if the device has a bypass control
 
-  // Which set serves an engine; negative: it has no tiled resources.
+  // Returns the set that serves an engine. Negative: the engine has no tiled resources.
   int set_of(const spec::EngineModel& engine) const;
   const TrttSet& set(unsigned number) const { return state_.sets[number]; }
   bool bypassed() const { return state_.bypass; }
   spec::GenId gen() const { return model_->gen; }
   void misused(unsigned number, uint64_t address, std::string detail) const;
 
-  // An access met a tile that is not there. Null tiles are counted over all clients; an access to an invalid one is an
-  // Event, and an interrupt where somebody listens.
+  // Handles an access to a tile that is not mapped. Null tiles are counted over all clients. An access to an invalid
+  // tile raises an Event and, if there is a sink, an interrupt.
   void on_unmapped_tile(unsigned number, uint64_t address, Tile tile);
   void set_invalid_tile_sink(InvalidTileSink* sink) { sink_ = sink; }
   uint64_t null_tile_accesses() const { return null_tile_accesses_; }
@@ -78,13 +78,13 @@ class TrttRegisters {
   const spec::DeviceModel* model_;
   EventSink* events_;
   std::string path_;
-  bool per_engine_;  // one set an engine, and no bypass control
+  bool per_engine_;  // one set per engine, and no bypass control
   TrttState state_;
   InvalidTileSink* sink_ = nullptr;
   uint64_t null_tile_accesses_ = 0;
 };
 
-// The walk for one client. Table entries are read through the client's own page tables; a fault there is the client's.
+// The walk for one client. Table entries are read through the client's own page tables, and their faults are its own.
 class TiledResources final : public PreTranslation {
  public:
   TiledResources(TrttRegisters& registers, unsigned set, AddressSpace& space)
@@ -101,7 +101,7 @@ class TiledResources final : public PreTranslation {
   TrttRegisters* registers_;
   unsigned set_;
   AddressSpace* space_;
-  bool misuse_reported_ = false;  // once is enough
+  bool misuse_reported_ = false;  // misuse is reported once
 };
 
 }  // namespace halogen::memory

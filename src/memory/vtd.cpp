@@ -22,7 +22,7 @@ bool read_dwords(const PhysicalMemory& memory, uint64_t address, std::array<uint
   return memory.read(MemorySpace::system, PhysAddr(address), std::as_writable_bytes(std::span(dwords)));
 }
 
-// Reserved bits of a structure that are set, or address bits that the host does not have.
+// Returns whether a structure has reserved bits set, or address bits that the host does not have.
 bool has_reserved_bits(spec::StructId id, spec::GenId gen, std::span<const uint32_t> dwords, unsigned address_bits) {
   const spec::Layout* layout = spec::desc(id).layout(gen);
   if (layout == nullptr) {
@@ -63,7 +63,7 @@ void fail(Fault& fault, FaultReason reason, uint64_t entry_address, uint64_t ent
   fault.entry = entry;
 }
 
-// Whether a context entry lets requests with a PASID through.
+// Returns whether a context entry allows requests with a PASID.
 bool translates_pasids(const Entry& entry) {
   using Type = Entry::TranslationType;
   return entry.pasid_enable &&

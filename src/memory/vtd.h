@@ -1,7 +1,7 @@
-// Advanced contexts: from bus, device, function and PASID to the tables of a process (seed 001, mode 4; VT-d 2.x
-// extended tables, spec/structs/vtd.toml). The unit stands for the part of the system's I/O memory management that the
-// page walker asks: it keeps the root pointer and the context cache. It belongs to the system agent: a function level
-// reset leaves it alone. Left out: requests without PASID, interrupt remapping, fault recording registers, the
+// Advanced contexts: from bus, device, function and PASID to the tables of a process. Ice Lake PRM vol. 6, mode 4
+// (seed 001); VT-d 2.x extended tables (spec/structs/vtd.toml). The unit models the part of the system's IOMMU that the
+// page walker uses: the root pointer and the context cache. It belongs to the system agent, so a function level reset
+// does not affect it. Left out: requests without PASID, interrupt remapping, fault recording registers, the
 // invalidation queue (software's commands come as calls).
 #pragma once
 
@@ -20,13 +20,13 @@ inline constexpr uint8_t kGraphicsBus = 0;
 inline constexpr uint8_t kGraphicsDevice = 2;
 inline constexpr unsigned kFunctions = 8;
 
-// What the hardware can do, as its capability registers say.
+// Properties of the hardware that its capability registers show.
 struct VtdConfig {
   uint8_t host_address_bits = 39;
-  bool memory_types = true;  // MTS: the context entry's page attribute table counts
+  bool memory_types = true;  // MTS: the context entry's page attribute table applies
 };
 
-// What a context entry says that matters here.
+// The fields of a context entry that the model uses.
 struct VtdContext {
   bool nesting = false;
   bool extended_accessed = false;
@@ -44,7 +44,7 @@ struct VtdContext {
   SecondLevel::Setup second_level;
 };
 
-// A PASID table entry, as the walker keeps one for each engine.
+// A PASID table entry. The walker keeps one per engine.
 struct VtdPasid {
   uint64_t table = 0;
   uint8_t type_index = 0;
@@ -56,14 +56,15 @@ class VtdUnit {
  public:
   VtdUnit(const spec::DeviceModel& model, const PhysicalMemory& memory, const VtdConfig& config);
 
-  // The root table address register: bit 11 says that entries are extended, and must be set for PASIDs.
+  // Sets the root table address register. Bit 11: entries are extended, which PASIDs need.
   void set_root(uint64_t register_value);
   uint64_t root() const { return root_; }
 
-  // From the context cache, or from the tables. A fault leaves the cache empty. Valid until the next invalidation.
+  // Returns the context from the cache or the tables, valid until the next invalidation. A fault leaves the cache
+  // empty.
   const VtdContext* context(unsigned function, Fault& fault);
   std::optional<VtdPasid> read_pasid(const VtdContext& context, uint32_t pasid, Fault& fault) const;
-  // The number of contexts that use a PASID, kept in memory where deferred invalidation is on. False: not kept.
+  // Changes the number of contexts that use a PASID. Memory holds it if deferred invalidation is on. False: it is off.
   bool count_use(const VtdContext& context, uint32_t pasid, int change) const;
 
   void invalidate_context_cache(unsigned function) { cache_[function % kFunctions].reset(); }
@@ -81,8 +82,8 @@ class VtdUnit {
   std::array<std::optional<VtdContext>, kFunctions> cache_;
 };
 
-// The rules of a walk for an advanced context. `supervisor` and `accessed_dirty` are the element descriptor's;
-// `second_level` is null without nesting.
+// Returns the rules of a walk for an advanced context. `supervisor` and `accessed_dirty` come from the element
+// descriptor; `second_level` is null without nesting.
 WalkContext advanced_walk(const PageFormats& formats, const VtdContext& context, const VtdPasid& pasid,
                           const SecondLevel* second_level, bool supervisor, bool accessed_dirty,
                           bool updates_ignore_type);

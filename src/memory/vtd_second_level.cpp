@@ -56,7 +56,7 @@ NestedTranslation::Result SecondLevel::translate(const PhysicalMemory& memory, u
   result.readable = result.writable = result.executable = true;
   result.fault = FaultReason::second_level_absent;
   if ((guest_address >> (kFrameBits + kIndexBits * setup_.levels)) != 0) {
-    return result;  // wider than the tables
+    return result;  // the address is wider than the tables
   }
   uint64_t table = setup_.table;
   for (unsigned below = setup_.levels; below-- > 0;) {
@@ -69,7 +69,7 @@ NestedTranslation::Result SecondLevel::translate(const PhysicalMemory& memory, u
     }
     const bool large = below != 0 && (entry & table_.page_size) != 0;
     if (large && below > 2) {
-      result.fault = FaultReason::reserved_bit;  // no page is that large
+      result.fault = FaultReason::reserved_bit;  // pages of this size do not exist
       return result;
     }
     const bool leaf = below == 0 || large;

@@ -1,6 +1,6 @@
 // The second level of translation of an advanced context with nesting: guest physical to host physical addresses
 // through three or four levels, pages of 4 KB, 2 MB and 1 GB (VT-d 2.x; entries in spec/structs/vtd.toml). An entry
-// that can be neither read nor written is not present; rights are the AND of all levels. Left out: five levels, memory
+// that allows neither reads nor writes is not present. Rights are the AND of all levels. Left out: five levels, memory
 // types and snoop control of the second level.
 #pragma once
 
@@ -18,7 +18,7 @@ class SecondLevel final : public NestedTranslation {
     uint64_t table = 0;
     uint8_t levels = 4;
     uint8_t host_address_bits = 39;
-    bool execute_enable = false;  // SLEE: execute bits count; else whatever can be read can be fetched
+    bool execute_enable = false;  // SLEE: execute bits apply; otherwise readable pages are executable
     bool operator==(const Setup&) const = default;
   };
 

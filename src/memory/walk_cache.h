@@ -1,7 +1,7 @@
-// Caches of the upper levels of a walk: which page table serves a 2 MB range. With it a miss of the final TLB costs one
-// entry load instead of four. Entries are dropped with the TLBs; a page table that appears (not present before) needs
-// no invalidation because nothing is cached for it. Beside the position for the walker there may be a shortcut: the
-// host address of the range's 512 page table entries, or the large page that covers it (quick_walk.h).
+// Caches the upper levels of a walk: the page table that serves a 2 MB range. With it a TLB miss costs one entry load
+// instead of four. Entries are dropped with the TLBs. A new page table needs no invalidation, because nothing is cached
+// for an entry that is not present. Beside the position for the walker there may be a shortcut: the host address of the
+// range's 512 page table entries, or the large page that covers it (quick_walk.h).
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ class WalkCache {
     uint64_t range = ~uint64_t{0};  // graphics address >> kRangeBits
     WalkPosition position;          // before the last level
   };
-  // What a shortcut's value is.
+  // The meaning of a shortcut's value.
   enum class Kind : uint8_t {
     none,
     table,         // `table`: host address of page table entries
@@ -41,7 +41,7 @@ class WalkCache {
       uint64_t page = 0;
     };
   };
-  // The commonest shortcut: entries of eight bytes, aligned. What serves no page has a table of zeros.
+  // The most common shortcut: entries of eight bytes, aligned. An empty one has a table of zeros.
   struct Table {
     uint64_t first_page;  // graphics address >> 12
     const uint64_t* entries;
@@ -51,7 +51,7 @@ class WalkCache {
   WalkCache(const WalkCache&) = delete;
   WalkCache& operator=(const WalkCache&) = delete;
 
-  // The table that serves the page if it is one of the kPagesInRange from `first_page` on.
+  // Returns the table that serves the page if it is one of kPagesInRange pages from `first_page` on.
   const Table& table_at(uint64_t page) const { return tables_[page / kPagesInRange % kEntries]; }
   std::optional<Shortcut> find_shortcut(uint64_t address) const;
   const Entry* find(uint64_t address) const;
@@ -59,7 +59,7 @@ class WalkCache {
   void fill(const Entry& entry);
   void fill_shortcut(const Shortcut& shortcut);
   void fill_table(uint64_t range, const uint64_t* entries);
-  // Costs as much as was filled.
+  // Takes time in proportion to the filled entries.
   void clear();
 
  private:
@@ -70,11 +70,11 @@ class WalkCache {
   size_t use(uint64_t range);
   bool knows(const Table& table, uint64_t range) const;
 
-  const Table* tables_ = no_tables().data();  // its own, once there are any
+  const Table* tables_ = no_tables().data();  // own_tables_ after the first fill
   std::unique_ptr<Tables> own_tables_;
   std::vector<Entry> positions_;
   std::vector<Shortcut> shortcuts_;
-  std::array<uint64_t, kEntries / 64> used_{};  // a bit for each index that holds anything
+  std::array<uint64_t, kEntries / 64> used_{};  // one bit per index that is filled
 };
 
 }  // namespace halogen::memory

@@ -26,7 +26,7 @@ std::optional<uint64_t> load_entry(const PhysicalMemory& memory, MemorySpace spa
   return bytes == 4 ? load<uint32_t>(memory, space, address) : load<uint64_t>(memory, space, address);
 }
 
-// Replaces an entry as one atomic operation, unless somebody changed it since it was read.
+// Replaces an entry as one atomic operation. False: the entry has changed since it was read.
 bool replace(const PhysicalMemory& memory, MemorySpace space, uint64_t address, uint64_t expected, uint64_t entry) {
   std::byte* frame = memory.frame(space, PhysAddr(address));
   auto& stored = *reinterpret_cast<uint64_t*>(frame + (address & (kFrameBytes - sizeof(uint64_t))));
@@ -61,7 +61,7 @@ FaultReason denied(const WalkContext& context, const Rights& rights, Access acce
   return FaultReason::none;
 }
 
-// Where the walk begins: the root table and the part of the address that indexes it.
+// Returns the root table. Nothing: the address is past its end.
 std::optional<uint64_t> root_table(const WalkContext& context, uint64_t address) {
   if (context.format->mode == WalkMode::legacy32) {
     return context.roots[bits(address, 31, 30)];
@@ -73,7 +73,7 @@ std::optional<uint64_t> root_table(const WalkContext& context, uint64_t address)
   return context.roots[0];
 }
 
-// The second level of the page itself. Both pages must hold the address: the smaller one is the mapping.
+// Applies the second level to the page. The smaller of the two pages is the mapping.
 FaultReason nest_page(const PhysicalMemory& memory, const NestedTranslation& nesting, uint64_t address, Access access,
                       Mapping& mapping) {
   const uint64_t guest_address = mapping.address | (address & low_mask(mapping.page_bits));
@@ -178,7 +178,7 @@ class Steps {
   bool update_;
   WalkResult result_;
 
-  // Of the entry of this step.
+  // The entry of this step.
   const EntryFormat* shape_ = nullptr;
   uint64_t entry_address_ = 0;
   uint64_t entry_ = 0;
@@ -227,7 +227,7 @@ bool Steps::load() {
   return true;
 }
 
-// Applies the rules to the entry and narrows the rights. `again`: software changed the entry meanwhile.
+// Applies the rules to the entry and narrows the rights. `again`: software has changed the entry meanwhile.
 Steps::Verdict Steps::accept() {
   if (context_.accessed_dirty && ((context_.writeback_types >> position_.table_type) & 1) == 0) {
     return fault(FaultReason::update_not_writeback, entry_);

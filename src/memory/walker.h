@@ -1,5 +1,5 @@
-// The page walker: from a graphics address to a physical one, in every mode, exactly as the tables say. It keeps no
-// state; caches stand in front of it (tlb.h). A recorder sees every entry that is read.
+// The page walker translates a graphics address to a physical one, in every mode, exactly as the tables say. It has no
+// state; caches precede it (tlb.h). A recorder sees every entry that is read.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 
 namespace halogen::memory {
 
-// Guest physical to host physical: the second level of an advanced context with nesting. It is applied to every table
-// that the first level reads and to the page that it finds.
+// Translates guest physical to host physical addresses: the second level of an advanced context with nesting. It
+// applies to every table that the first level reads and to the page that it finds.
 class NestedTranslation {
  public:
   struct Result {
-    uint64_t address = 0;    // of the byte that was asked for
+    uint64_t address = 0;    // of the requested byte
     uint8_t page_bits = 12;  // size of the second level's page
     bool readable = false;
     bool writable = false;
@@ -30,13 +30,13 @@ class NestedTranslation {
   virtual Result translate(const PhysicalMemory& memory, uint64_t guest_address) const = 0;
 };
 
-// Where a walk starts and which rules hold: what a context descriptor and the PDP registers say.
+// The start and the rules of a walk, from the context descriptor and the PDP registers.
 struct WalkContext {
   const PageFormat* format = nullptr;
-  FaultReason unusable = FaultReason::table_disabled;  // without a format: why
-  MemorySpace table_space = MemorySpace::system;       // where tables below the root lie
-  uint64_t roots[4] = {};                              // table addresses; legacy32 has four, the others one
-  uint64_t entries = 0;                                // one-level tables: how many entries there are
+  FaultReason unusable = FaultReason::table_disabled;  // the reason, if there is no format
+  MemorySpace table_space = MemorySpace::system;       // of the tables below the root
+  uint64_t roots[4] = {};                              // table addresses: four for legacy32, one for the others
+  uint64_t entries = 0;                                // one-level tables: number of entries
   bool local_memory = false;                           // the device honours the local memory bit
   bool medium_pages = true;  // 64 KB pages: the enable outside the tables (MMIO or PASID entry)
   // Advanced contexts:
@@ -45,7 +45,7 @@ struct WalkContext {
   bool execute_disable = false;  // NXE
   bool write_protect = true;     // WPE: supervisor writes respect R/W
   bool supervisor = false;
-  bool execute_requests = true;                // ERE: fetches of code are let through
+  bool execute_requests = true;                // ERE: fetches of code are allowed
   bool supervisor_execute_protection = false;  // SMEP
   uint8_t root_type_index = 0;                 // memory type index of the root table
   uint8_t writeback_types = 0xff;              // bit n: tables of type index n may have A and D bits updated
@@ -53,7 +53,7 @@ struct WalkContext {
   bool gtt_cache = false;  // the GTT cache is on: large pages must not be used
 };
 
-// What a walk found: one page.
+// The page that a walk found.
 struct Mapping {
   uint64_t address = 0;  // physical address of the page's first byte
   MemorySpace space = MemorySpace::system;
@@ -61,7 +61,7 @@ struct Mapping {
   bool writable = true;
   bool user = true;
   bool executable = true;
-  bool dirty = true;  // the leaf's D bit, or nothing to keep
+  bool dirty = true;  // the leaf's D bit; true if the tables have none
   bool null = false;  // reads give zero, writes are dropped
   bool snooped = false;
   uint8_t type_index = 0;
@@ -83,36 +83,36 @@ class WalkRecorder {
   virtual void on_step(const WalkStep& step) = 0;
 };
 
-// Rights gathered on the way down. Legacy tables let only the leaf decide.
+// Rights of all levels so far. In legacy tables only the leaf decides.
 struct Rights {
   bool writable = true;
   bool user = true;
   bool executable = true;
 };
 
-// Where a walk stands: about to read an entry of `table` on a level.
+// The position of a walk: it reads an entry of `table` on a level next.
 struct WalkPosition {
   uint8_t level = 0;
-  bool medium = false;     // the directory said: 64 KB pages below
+  bool medium = false;     // the directory entry selects 64 KB pages
   uint8_t table_type = 0;  // memory type index of the table
   Rights rights;
   uint64_t table = 0;  // physical address; guest physical with nesting
 };
 
 struct WalkResult {
-  Mapping mapping;     // valid when there is no fault
+  Mapping mapping;     // valid if there is no fault
   uint64_t entry = 0;  // the entry that maps the page
   Fault fault;
   WalkPosition last;          // the walk's position before its last entry
-  bool reached_last = false;  // that entry was on the last level: `last` may be kept for the next walk nearby
+  bool reached_last = false;  // that entry is on the last level: `last` may be kept for a walk nearby
   uint8_t entry_loads = 0;
 };
 
-// `update` false: A and D bits are judged but not written (a debugger's view).
+// Translates an address. `update` false: A and D bits are tested but not written (a debugger's view).
 WalkResult walk(const PhysicalMemory& memory, const WalkContext& context, uint64_t address, Access access,
                 WalkRecorder* recorder = nullptr, bool update = true);
 
-// The same, but going on from a position that an earlier walk reached.
+// Continues from a position that an earlier walk reached.
 WalkResult walk_from(const PhysicalMemory& memory, const WalkContext& context, WalkPosition position, uint64_t address,
                      Access access, WalkRecorder* recorder = nullptr, bool update = true);
 

@@ -192,7 +192,7 @@ TEST(NullRanges, AccessesToThe17RangeHaveNoEffect) {
   }
 }
 
-TEST(IclBars, SixteenMegabytesOfRegistersAndTable) {
+TEST(IclBars, RegistersAndTableTakeSixteenMegabytes) {
   COVERS("ICL-AS-02");
   Bench bench("icl");
   Device& device = *bench.device;

@@ -52,7 +52,7 @@ TEST_P(DeviceTest, UnavailableExecutorsAreRefused) {
   TestHost host;
   const auto refused = Device::create(*GetParam(), host, {.executor = eu::ExecutorKind::compiled});
   ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.message(), "the executor \"compiled\" is not available yet; use interpreter");
+  EXPECT_EQ(refused.message(), "executor \"compiled\" is not available; use interpreter");
   EXPECT_FALSE(Device::create(*GetParam(), host, {.executor = eu::ExecutorKind::check}).ok());
 }
 

@@ -98,7 +98,7 @@ TEST_P(ResetTest, RenderResetKeepsOtherEngines) {
   }
 }
 
-TEST_P(ResetTest, ResetControlHandshake) {
+TEST_P(ResetTest, ResetControlRequestIsAnsweredBeforeTheReset) {
   if (!model.has(spec::Feature::ring_reset_ctl)) {
     EXPECT_TRUE(bench.device->mmio().bank().map().slots_of("RESET_CTL").empty());
     return;

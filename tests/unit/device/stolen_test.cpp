@@ -78,7 +78,7 @@ TEST_P(StolenTest, ContentSurvivesResetsAndSnapshots) {
 
 INSTANTIATE_TEST_SUITE_P(Devices, StolenTest, ::testing::ValuesIn(models_with_aperture()), model_name);
 
-TEST(GttStolen, SizesAndLocationOfTheTable) {
+TEST(GttStolen, TableHasTheSelectedSizeAndLocation) {
   COVERS("ICL-AS-04");
   for (const uint64_t megabytes : {1u, 2u, 4u, 8u}) {
     const uint64_t bytes = megabytes * kMiB;
@@ -105,7 +105,7 @@ TEST(GttStolen, SizesAndLocationOfTheTable) {
   }
 }
 
-TEST(DataStolen, SizesInStepsOf32Megabytes) {
+TEST(DataStolen, SizeIsSelectedInStepsOf32Megabytes) {
   COVERS("ICL-AS-05");
   for (const uint64_t steps : {0u, 1u, 2u, 3u, 17u, 64u, 127u, 128u}) {
     const uint64_t bytes = steps * 32 * kMiB;

@@ -207,7 +207,7 @@ TEST_P(Contexts, EngineResetKeepsTheTlbs) {
 INSTANTIATE_TEST_SUITE_P(Devices, Contexts, ::testing::ValuesIn(gen8_models()), model_name);
 
 // Gen6: the directory is in the global table, and the mode register enables it.
-TEST(SnbContexts, DirectoryInsideTheGlobalTable) {
+TEST(SnbContexts, DirectoryLiesInsideTheGlobalTable) {
   MemoryBench bench("snb");
   constexpr uint32_t kDclv = 0x2220, kBase = 0x2228, kBaseRead = 0x2518, kGfxMode = 0x2520, kFault = 0x4094;
   bench.host.put<uint32_t>(0x1'0000, 0x111);

@@ -1,5 +1,5 @@
-// Faults as software sees them: FLT rows of the ledger of Ice Lake PRM vol. 6, and page table errors of G45 PRM vol
-// (seed 001). 1b 5.7.2 (seed 003).
+// Faults as software sees them: FLT rows of the ledger of Ice Lake PRM vol. 6 (seed 001), and page table errors of G45
+// PRM vol. 1b 5.7.2 (seed 003).
 #include "memory/fault_unit.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ TEST(FaultUnit, CarryOnDropsTheAccess) {
   EXPECT_EQ(one.listener.faults.size(), 1u);
 }
 
-TEST(FaultUnit, HangStreamAndHaltModels) {
+TEST(FaultUnit, HangStopsHaltWaitsAndStreamDropsTheAccess) {
   COVERS("ICL-FLT-01");
   {  // Hang: reported, and the engine stops. Optionally the access is skipped.
     FaultBench one(FaultModel::hang);
@@ -67,7 +67,7 @@ TEST(FaultUnit, HangStreamAndHaltModels) {
 }
 
 // A listener that answers immediately hides the fault; a listener that fails must not cause an endless loop.
-TEST(FaultUnit, ImmediateResponses) {
+TEST(FaultUnit, ImmediateResponseHidesTheFault) {
   FaultBench one(FaultModel::halt);
   one.listener.answer = [&](const PageRequest& request) {
     one.mend();

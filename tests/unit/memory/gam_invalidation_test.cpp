@@ -1,5 +1,5 @@
 // Invalidation of cached translations: contexts, PASIDs, flushes, directed invalidations, page responses, invalidation
-// registers; and memory types. The rest of the TLB rows of the ledger of seed 001.
+// registers; and memory types. The other TLB rows of the ledger of Ice Lake PRM vol. 6 (seed 001).
 #include <gtest/gtest.h>
 
 #include <set>

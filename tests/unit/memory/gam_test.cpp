@@ -1,4 +1,4 @@
-// Contexts of the page walker: GAM and MODE rows of the ledger of seed 001.
+// Contexts of the page walker: GAM and MODE rows of the ledger of Ice Lake PRM vol. 6 (seed 001).
 #include "memory/gam.h"
 
 #include <gtest/gtest.h>
@@ -240,7 +240,7 @@ TEST(Gam, HandshakeAnnouncesThenLaunches) {
   EXPECT_EQ(bench.gam.on_message(rcs, 0x3'0000), 0u);
 }
 
-TEST(Gam, MessagePortsOfEachEngine) {
+TEST(Gam, EachEngineHasItsMessagePorts) {
   COVERS("ICL-GAM-09");
   const struct {
     const char* from;

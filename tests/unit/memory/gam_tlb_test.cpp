@@ -1,4 +1,5 @@
-// Translation caches: sizes, contents, hits and misses, accessed and dirty bits. TLB rows of the ledger of seed 001.
+// Translation caches: sizes, contents, hits and misses, accessed and dirty bits. TLB rows of the ledger of Ice Lake PRM
+// vol. 6 (seed 001).
 #include <gtest/gtest.h>
 
 #include <utility>
@@ -32,7 +33,7 @@ void expect_capacity(Tlb& tlb, unsigned entries) {
   tlb.invalidate_all();
 }
 
-TEST(TlbRows, SizesOfIceLake) {
+TEST(TlbRows, IceLakeHasTheManualsSizes) {
   COVERS("ICL-TLB-03");
   TlbSet tlbs(*spec::find_device("icl"));
   const std::pair<TlbClient, unsigned> sizes[] = {{TlbClient::l3, 768}, {TlbClient::mfx0, 256}, {TlbClient::mfx1, 256},
@@ -50,7 +51,7 @@ TEST(TlbRows, SizesOfIceLake) {
   EXPECT_NE(&tlbs.of(TlbClient::mfx0), &tlbs.of(TlbClient::mfx1));
 }
 
-TEST(TlbRows, SizesOfSkylake) {
+TEST(TlbRows, SkylakeHasTheManualsSizes) {
   COVERS("ICL-TLB-04");
   const spec::DeviceModel& model = *spec::find_device("skl");
   struct Split {

@@ -1,4 +1,5 @@
-// The manual's tables of page table entries, bit by bit, for pte_rows_test.cpp (seed 001; rows ICL-PTE-01 to -17).
+// The manual's tables of page table entries, bit by bit, for pte_rows_test.cpp: Ice Lake PRM vol. 6
+// (seed 001), rows ICL-PTE-01 to -17.
 #pragma once
 
 #include <cstddef>

@@ -273,71 +273,71 @@ void check_kind(const EntryKind& kind) {
   }
 }
 
-TEST(PteRows, EveryBitOfAdvancedPml4e) {
+TEST(PteRows, EveryBitOfAdvancedPml4eHasItsEffect) {
   COVERS("ICL-PTE-01");
   check_kind(kAdvancedPml4e);
 }
-TEST(PteRows, EveryBitOfAdvancedPdpe) {
+TEST(PteRows, EveryBitOfAdvancedPdpeHasItsEffect) {
   COVERS("ICL-PTE-02");
   check_kind(kAdvancedPdpe);
 }
-TEST(PteRows, EveryBitOfAdvancedPdpe1g) {
+TEST(PteRows, EveryBitOfAdvancedPdpe1gHasItsEffect) {
   COVERS("ICL-PTE-03");
   check_kind(kAdvancedPdpe1g);
 }
-TEST(PteRows, EveryBitOfAdvancedPde) {
+TEST(PteRows, EveryBitOfAdvancedPdeHasItsEffect) {
   COVERS("ICL-PTE-04");
   check_kind(kAdvancedPde);
 }
-TEST(PteRows, EveryBitOfAdvancedPde2m) {
+TEST(PteRows, EveryBitOfAdvancedPde2mHasItsEffect) {
   COVERS("ICL-PTE-05");
   check_kind(kAdvancedPde2m);
 }
-TEST(PteRows, EveryBitOfAdvancedPte64k) {
+TEST(PteRows, EveryBitOfAdvancedPte64kHasItsEffect) {
   COVERS("ICL-PTE-06");
   check_kind(kAdvancedPte64k);
 }
-TEST(PteRows, EveryBitOfAdvancedPte4k) {
+TEST(PteRows, EveryBitOfAdvancedPte4kHasItsEffect) {
   COVERS("ICL-PTE-07");
   check_kind(kAdvancedPte);
 }
-TEST(PteRows, EveryBitOfLegacy32Pde) {
+TEST(PteRows, EveryBitOfLegacy32PdeHasItsEffect) {
   COVERS("ICL-PTE-08");
   check_kind(kNarrowPde);
 }
-TEST(PteRows, EveryBitOfLegacy32Pte64k) {
+TEST(PteRows, EveryBitOfLegacy32Pte64kHasItsEffect) {
   COVERS("ICL-PTE-09");
   check_kind(kNarrowPte64k);
 }
-TEST(PteRows, EveryBitOfLegacy32Pte4k) {
+TEST(PteRows, EveryBitOfLegacy32Pte4kHasItsEffect) {
   COVERS("ICL-PTE-10");
   check_kind(kNarrowPte);
 }
-TEST(PteRows, EveryBitOfLegacy48Pml4e) {
+TEST(PteRows, EveryBitOfLegacy48Pml4eHasItsEffect) {
   COVERS("ICL-PTE-11");
   check_kind(kLegacyPml4e);
 }
-TEST(PteRows, EveryBitOfLegacy48Pdpe) {
+TEST(PteRows, EveryBitOfLegacy48PdpeHasItsEffect) {
   COVERS("ICL-PTE-12");
   check_kind(kLegacyPdpe);
 }
-TEST(PteRows, EveryBitOfLegacy48Pdpe1g) {
+TEST(PteRows, EveryBitOfLegacy48Pdpe1gHasItsEffect) {
   COVERS("ICL-PTE-13");
   check_kind(kLegacyPdpe1g);
 }
-TEST(PteRows, EveryBitOfLegacy48Pde) {
+TEST(PteRows, EveryBitOfLegacy48PdeHasItsEffect) {
   COVERS("ICL-PTE-14");
   check_kind(kLegacyPde);
 }
-TEST(PteRows, EveryBitOfLegacy48Pde2m) {
+TEST(PteRows, EveryBitOfLegacy48Pde2mHasItsEffect) {
   COVERS("ICL-PTE-15");
   check_kind(kLegacyPde2m);
 }
-TEST(PteRows, EveryBitOfLegacy48Pte64k) {
+TEST(PteRows, EveryBitOfLegacy48Pte64kHasItsEffect) {
   COVERS("ICL-PTE-16");
   check_kind(kLegacyPte64k);
 }
-TEST(PteRows, EveryBitOfLegacy48Pte4k) {
+TEST(PteRows, EveryBitOfLegacy48Pte4kHasItsEffect) {
   COVERS("ICL-PTE-17");
   check_kind(kLegacyPte);
 }

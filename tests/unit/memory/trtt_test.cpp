@@ -1,4 +1,5 @@
-// Tiled resources: TRTT rows of the ledger of seed 001. Tables and registers are typed from the manual.
+// Tiled resources: TRTT rows of the ledger of Ice Lake PRM vol. 6 (seed 001). Tables and registers are typed from the
+// manual.
 #include "memory/trtt.h"
 
 #include <gtest/gtest.h>
@@ -152,7 +153,7 @@ TEST(Trtt, TranslatesThroughTheTablesThenThePageTables) {
   }
 }
 
-TEST(Trtt, EveryBitOfDirectoryEntries) {
+TEST(Trtt, EveryBitOfDirectoryEntriesHasItsEffect) {
   COVERS("ICL-TRTT-04");
   COVERS("ICL-TRTT-05");
   for (const char* device : kDevices) {
@@ -307,7 +308,7 @@ TEST(Trtt, AddressWindowIsSelectedByMaskAndData) {
   }
 }
 
-TEST(Trtt, EnableAndTableLocationBits) {
+TEST(Trtt, EnableBitStartsTheWalkAndPhysicalTablesAreReported) {
   COVERS("ICL-TRTT-10");
   TiledBench one("icl");
   EXPECT_FALSE(one.registers.set(0).enabled);
@@ -459,7 +460,7 @@ TEST(Trtt, FaultAfterTheTablesNamesTheTranslatedAddress) {
   }
 }
 
-TEST(Trtt, FaultsInTheTablesAreHandled) {
+TEST(Trtt, FaultsInTheTablesReachTheHandler) {
   COVERS("ICL-TRTT-18");
   TiledBench one("icl");
   one.enable();
@@ -535,7 +536,7 @@ TEST(Trtt, TablesHaveVirtualAddresses) {
 }
 
 // With nesting each of those accesses also goes through the second level; the walk of the tables is unchanged.
-TEST(Trtt, VirtualTablesWithNesting) {
+TEST(Trtt, VirtualTablesWorkWithNesting) {
   COVERS("ICL-TRTT-19");
   class Shifted final : public NestedTranslation {  // guest memory is 64 GB higher in the host
    public:

@@ -1,5 +1,5 @@
-// Address slices, page sizes, rights and null pages: WALK and MODE rows and the rest of the PTE rows of the ledger of
-// seed 001.
+// Address slices, page sizes, rights and null pages: WALK and MODE rows and the other PTE rows of the ledger of Ice
+// Lake PRM vol. 6 (seed 001).
 #include <gtest/gtest.h>
 
 #include <string>
@@ -44,7 +44,7 @@ TEST(WalkRows, GlobalTableIsIndexedByPageNumber) {
 }
 
 // Every bit of the entry: 0 present, HAW-1:12 the page, all others ignored.
-TEST(WalkRows, EveryBitOfAGlobalTableEntry) {
+TEST(WalkRows, EveryBitOfAGlobalTableEntryHasItsEffect) {
   COVERS("ICL-PTE-18");
   for (const unsigned haw : {39u, 46u}) {
     Bench bench("icl", haw);
@@ -77,7 +77,7 @@ TEST(WalkRows, EveryBitOfAGlobalTableEntry) {
 }
 
 // 32-bit addresses: VA[31:30] selects a pointer, VA[29:21] the directory entry, VA[20:12] the table entry.
-TEST(WalkRows, Legacy32BitAddressSlices) {
+TEST(WalkRows, Legacy32WalkUsesThePrintedAddressBits) {
   COVERS("ICL-WALK-03");
   COVERS("ICL-MODE-02");
   Bench bench;
@@ -103,7 +103,7 @@ TEST(WalkRows, Legacy32BitAddressSlices) {
 }
 
 // 48-bit addresses: four slices of nine bits, in both kinds of tables.
-TEST(WalkRows, FortyEightBitAddressSlices) {
+TEST(WalkRows, FortyEightBitWalkUsesThePrintedAddressBits) {
   COVERS("ICL-WALK-04");
   COVERS("ICL-MODE-03");
   for (const WalkMode mode : {WalkMode::legacy48, WalkMode::advanced48}) {

@@ -51,7 +51,7 @@ TEST(Walker, DevicesHaveTheirWalkModes) {
 
 // Gen4: an array of four-byte entries; address bits 31:12 in place, 35:32 in bits 7:4; bits 2:1 select snooping; bit 0
 // valid.
-TEST(Walker, GlobalTableOfGen4) {
+TEST(Walker, TranslatesThroughTheGlobalTableOfGen4) {
   for (const char* device : {"i965", "gm965", "g45", "gm45"}) {
     SCOPED_TRACE(device);
     Bench bench(device, 36);
@@ -78,7 +78,7 @@ TEST(Walker, GlobalTableOfGen4) {
 }
 
 // Gen6: 39:32 in bits 11:4.
-TEST(Walker, GlobalTableOfGen6) {
+TEST(Walker, TranslatesThroughTheGlobalTableOfGen6) {
   Bench bench("snb", 40);
   const WalkContext context = context_of(bench, WalkMode::ggtt, kTable, 512 * 1024);
   bench.put32(kTable + 4 * 0x70001, 0x1234'5ab3);
@@ -92,7 +92,7 @@ TEST(Walker, GlobalTableOfGen6) {
 }
 
 // Gen8 and later: eight bytes; bits above the host address width and bits 11:1 are ignored.
-TEST(Walker, GlobalTableOfGen8AndLater) {
+TEST(Walker, TranslatesThroughTheGlobalTableOfGen8AndLater) {
   for (const char* device : {"bdw", "chv", "skl", "icl", "tgl", "dg1"}) {
     SCOPED_TRACE(device);
     Bench bench(device);
@@ -106,7 +106,7 @@ TEST(Walker, GlobalTableOfGen8AndLater) {
 }
 
 // The flat per-process table: the same entries, up to 512 pages of them, 2 GB.
-TEST(Walker, FlatPerProcessTable) {
+TEST(Walker, TranslatesThroughTheFlatPerProcessTable) {
   Bench bench("gm45", 36);
   const WalkContext context = context_of(bench, WalkMode::ppgtt_flat, kTable);
   bench.put32(kTable + 4 * (512 * 1024 - 1), 0x00ff'f0f1);
@@ -117,7 +117,7 @@ TEST(Walker, FlatPerProcessTable) {
 }
 
 // Gen6: 512 directory entries of 4 MB, tables of 1024 entries.
-TEST(Walker, DirectoryOfGen6) {
+TEST(Walker, TranslatesThroughTheDirectoryOfGen6) {
   Bench bench("snb", 40);
   constexpr uint64_t kVa = 0x5b3c'9a14;  // directory 16C, table 3C9
   static_assert(kVa >> 22 == 0x16c && ((kVa >> 12) & 0x3ff) == 0x3c9);
