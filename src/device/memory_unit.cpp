@@ -7,6 +7,7 @@
 
 #include "base/bits.h"
 #include "base/check.h"
+#include "engine/process_space.h"
 #include "hw/mode.h"
 #include "spec/packing.h"
 
@@ -97,15 +98,10 @@ bool MemoryUnit::has_own_tables() const {
   return formats_.find(memory::WalkMode::legacy32) == nullptr && formats_.find(memory::WalkMode::legacy48) == nullptr;
 }
 
-// Run lists of Gen4.5: with them a batch is fetched through the table that its security asks for (seed 003 1.5.1).
-bool MemoryUnit::per_process_space(unsigned engine) const {
-  return model_.has(spec::Feature::run_lists) && modes_[engine].get().per_process_space_and_run_list_enable;
-}
-
 memory::AddressSpace& MemoryUnit::space(unsigned engine, memory::Stream stream, memory::TableKind asked) {
   check(engine < model_.engines.size() && !memory::is_external(stream), "a stream of an engine");
-  const bool by_command =
-      (stream == memory::Stream::ring || stream == memory::Stream::batch) && per_process_space(engine);
+  const bool fetches = stream == memory::Stream::ring || stream == memory::Stream::batch;
+  const bool by_command = fetches && engine::has_process_space(model_, modes_[engine]);
   std::optional<uint32_t> select;
   if (table_select_.exists() && !by_command) {
     select = static_cast<uint32_t>(table_select_.raw());

@@ -160,7 +160,6 @@ class MemoryUnit final : public mmio::RegisterHandler, public ContextListener {
   void invalidate_all();
   bool has_own_tables() const;  // this unit loads per-process tables, not the contexts of the page walker
   bool process_tables_off(unsigned engine) const;
-  bool per_process_space(unsigned engine) const;
   unsigned number_in_class(unsigned engine) const;
   unsigned index_of(const spec::EngineModel& engine) const;
   memory::WalkContext global_walk() const;

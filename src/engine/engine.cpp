@@ -5,12 +5,12 @@
 
 #include <fmt/format.h>
 
+#include "engine/process_space.h"
 #include "engine/statistics.h"
 #include "engine/stream/command_dispatcher.h"
 #include "engine/submit/execlist.h"
 #include "engine/submit/submission.h"
 #include "engine/work_report.h"
-#include "hw/mode.h"
 #include "hw/ring.h"
 
 namespace halogen::engine {
@@ -20,6 +20,7 @@ Engine::Engine(const spec::EngineModel& model, mmio::MmioSpace& mmio, Services& 
       generation_(mmio.generation()),
       services_(services),
       registers_(mmio, model),
+      graphics_mode_(mmio.bank(), model.name),
       table_(spec::CommandTable::get(generation_.model().id, model.engine_class)),
       handlers_(HandlerTable::instance()),
       fetch_(services),
@@ -61,8 +62,7 @@ bool Engine::busy() const {
 }
 
 bool Engine::per_process_space() const {
-  return generation_.has(spec::Feature::run_lists) &&
-         registers_.get<hw::GFX_MODE>().per_process_space_and_run_list_enable;
+  return has_process_space(generation_.model(), graphics_mode_);
 }
 
 bool Engine::lacks_process_space() const {

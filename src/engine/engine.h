@@ -31,6 +31,8 @@
 #include "engine/submit/status_page.h"
 #include "engine/watchdog.h"
 #include "gen/generation.h"
+#include "hw/mode.h"
+#include "mmio/register.h"
 #include "mmio/registers.h"
 
 namespace halogen::engine {
@@ -165,6 +167,7 @@ class Engine {
   Generation generation_;
   Services& services_;
   mmio::Registers registers_;
+  mmio::Register<hw::GFX_MODE> graphics_mode_;
   const spec::CommandTable& table_;
   const HandlerTable& handlers_;
   PreParser preparser_{*this};
