@@ -4,11 +4,11 @@
 #include <cstring>
 
 #include "message/environment.h"
+#include "surface/texel_format.h"
 
 namespace halogen::message {
 namespace {
 
-constexpr uint32_t kOneFloat = 0x3f80'0000;
 constexpr std::byte kClear{0xff};  // every byte of a pixel that is clear; no byte of an identity has this value
 constexpr uint64_t kPage_B = 4096;
 constexpr uint64_t kMaxPages = 1u << 16;  // a map that is larger is left alone
@@ -98,7 +98,7 @@ bool clear_colour(const hw::RENDER_SURFACE_STATE& state, bool integer, memory::A
   if (state.clear_value_address_enable) {
     return ok(space.read(place(state.clear_value_address.value), std::as_writable_bytes(std::span(colour))));
   }
-  const uint32_t one = integer ? 1 : kOneFloat;
+  const uint32_t one = integer ? 1 : surface::kFloatOne;
   colour = {state.red_clear_color | (state.red_clear_color_one ? one : 0),
             state.green_clear_color | (state.green_clear_color_one ? one : 0),
             state.blue_clear_color | (state.blue_clear_color_one ? one : 0),

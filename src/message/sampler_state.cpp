@@ -5,12 +5,12 @@
 #include <span>
 
 #include "hw/struct_sizes.h"
+#include "surface/texel_format.h"
 
 namespace halogen::message {
 namespace {
 
 constexpr size_t kMaxBorderDwords = 12;
-constexpr uint32_t kOne = 0x3f80'0000;
 constexpr size_t kMaxSamplers = 4096;  // kept at a time: a guest may name any number
 
 int64_t modulo(int64_t value, int64_t size) {
@@ -103,7 +103,7 @@ surface::Texel border_of(const Sampler& sampler, const Surface& surface) {
     const auto value = std::bit_cast<float>(out[i]);
     switch (channel.kind) {
       case surface::ChannelKind::none:
-        out[i] = i < 3 ? 0 : surface.integer() ? 1 : kOne;
+        out[i] = i < 3 ? 0 : surface.integer() ? 1 : surface::kFloatOne;
         break;
       case surface::ChannelKind::unorm:
       case surface::ChannelKind::srgb:

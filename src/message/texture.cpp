@@ -6,13 +6,13 @@
 #include <limits>
 
 #include "surface/compare.h"
+#include "surface/texel_format.h"
 
 namespace halogen::message {
 namespace {
 
 using surface::Texel;
 
-constexpr uint32_t kOne = 0x3f80'0000;
 constexpr size_t kRoom = 64;              // for a texel; the memory's copies want a line
 constexpr double kFar = 1099511627776.0;  // 2^40: coordinates beyond are taken as this
 constexpr double kSteps = 256.0;          // of a coordinate, a level or a weight
@@ -103,7 +103,7 @@ uint32_t Texture::extent(unsigned axis, uint32_t level) const {
 }
 
 Texel Texture::swizzled(const Texel& texel) const {
-  const uint32_t one = surface_.integer() ? 1 : kOne;
+  const uint32_t one = surface_.integer() ? 1 : surface::kFloatOne;
   Texel out{};
   for (unsigned i = 0; i < 4; ++i) {
     const auto select = surface_.select[i];

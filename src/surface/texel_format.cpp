@@ -17,7 +17,6 @@ namespace {
 constexpr size_t kFormats = 1024;
 constexpr unsigned kHalfMantissa = 10;
 constexpr unsigned kSmallExponent = 5;  // of every float below 32 bits
-constexpr uint32_t kOne = 0x3f80'0000;
 
 bool take(std::string_view& text, std::string_view word) {
   if (!text.starts_with(word)) {
@@ -245,7 +244,7 @@ constexpr int kSharedBias = 15;
 
 Texel unpack_shared(uint32_t raw) {
   const int exponent = static_cast<int>(raw >> 27) - kSharedBias - static_cast<int>(kSharedBits);
-  Texel texel{0, 0, 0, kOne};
+  Texel texel{0, 0, 0, kFloatOne};
   for (unsigned i = 0; i < 3; ++i) {
     texel[i] = as_bits(std::ldexp(static_cast<double>((raw >> (kSharedBits * i)) & 0x1ff), exponent));
   }
@@ -295,7 +294,7 @@ Texel unpack_texel(const TexelFormat& format, const std::byte* bytes) {
   if (format.shared_exponent) {
     return unpack_shared(words[0]);
   }
-  Texel texel{0, 0, 0, format.integer ? 1u : kOne};
+  Texel texel{0, 0, 0, format.integer ? 1u : kFloatOne};
   for (unsigned i = 0; i < 4; ++i) {
     const TexelChannel& channel = format.channel[i];
     if (channel.bits != 0) {

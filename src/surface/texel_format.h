@@ -32,6 +32,7 @@ struct TexelFormat {
 const TexelFormat& texel_format(hw::SurfaceFormat format);
 
 using Texel = std::array<uint32_t, 4>;
+inline constexpr uint32_t kFloatOne = 0x3f80'0000;  // 1.0 in a channel of a format that is not an integer format
 
 // Missing channels read as zero, missing alpha as one.
 Texel unpack_texel(const TexelFormat& format, const std::byte* bytes);

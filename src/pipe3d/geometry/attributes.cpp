@@ -2,18 +2,19 @@
 
 #include <bit>
 
+#include "surface/texel_format.h"
+
 namespace halogen::pipe3d {
 namespace {
 
-constexpr uint32_t kOne = 0x3f80'0000;
 constexpr size_t kAttribute = 16;  // dwords
 
 uint32_t constant_of(hw::AttributeConstant source, size_t component, uint32_t primitive) {
   switch (source) {
     case hw::AttributeConstant::CONST_0001_FLOAT:
-      return component == 3 ? kOne : 0;
+      return component == 3 ? surface::kFloatOne : 0;
     case hw::AttributeConstant::CONST_1111_FLOAT:
-      return kOne;
+      return surface::kFloatOne;
     case hw::AttributeConstant::PRIM_ID:
       return primitive;
     default:
@@ -60,9 +61,9 @@ void set_up_attributes(const Setup& setup, uint32_t entry_slots, const ScreenPri
       if (primitive.shape == Shape::point && attribute.sprite) {
         // Weights of a point are its sprite coordinates, from the upper left corner.
         const bool lower = setup.sprite_lower_left;
-        data[0] = c == 0 ? kOne : 0;
+        data[0] = c == 0 ? surface::kFloatOne : 0;
         data[1] = c == 1 ? as_bits(lower ? -1.0f : 1.0f) : 0;
-        data[3] = c == 3 || (c == 1 && lower) ? kOne : 0;
+        data[3] = c == 3 || (c == 1 && lower) ? surface::kFloatOne : 0;
         continue;
       }
       const auto value = [&](const Slot* entry) {

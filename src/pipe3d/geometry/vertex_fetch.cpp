@@ -10,7 +10,6 @@
 namespace halogen::pipe3d {
 namespace {
 
-constexpr uint32_t kOneFloat = 0x3f80'0000;
 constexpr size_t kLine_B = 64;  // what is read is shorter, but the compiler does not know
 
 }  // namespace
@@ -105,7 +104,7 @@ void VertexFetch::fetch(uint32_t vertex, uint32_t instance, uint32_t primitive, 
           entry[at] = fetched[i];
           break;
         case Control::STORE_1_FP:
-          entry[at] = kOneFloat;
+          entry[at] = surface::kFloatOne;
           break;
         case Control::STORE_1_INT:
           entry[at] = 1;

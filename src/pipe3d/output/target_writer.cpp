@@ -5,11 +5,10 @@
 #include <cstring>
 
 #include "base/bits.h"
+#include "surface/texel_format.h"
 
 namespace halogen::pipe3d {
 namespace {
-
-constexpr uint32_t kOne = 0x3f80'0000;
 
 std::array<std::byte, 16> as_bytes(const std::array<uint32_t, 4>& words) {
   return std::bit_cast<std::array<std::byte, 16>>(words);
@@ -109,7 +108,7 @@ void TargetWriter::write(const PixelPlace& place, uint32_t mask, const Colour& c
   Colour source = colour;
   Channels other = as_floats(second);
   if (!format_->integer) {
-    source[3] = alpha_to_one_ ? kOne : source[3];
+    source[3] = alpha_to_one_ ? surface::kFloatOne : source[3];
     source = std::bit_cast<Colour>(blender_.before(as_floats(source)));
     if (blender_.uses_second()) {
       other[3] = alpha_to_one_ ? 1.0f : other[3];
@@ -187,7 +186,7 @@ TargetWriter::Bytes TargetWriter::pack_plain(const Colour& colour) const {
   Bytes packed{};
   Colour source = colour;
   if (!format_->integer) {
-    source[3] = alpha_to_one_ ? kOne : source[3];
+    source[3] = alpha_to_one_ ? surface::kFloatOne : source[3];
     source = std::bit_cast<Colour>(blender_.after(blender_.before(as_floats(source))));
   }
   surface::pack_texel(*format_, source, packed.data());
