@@ -1,6 +1,5 @@
 // Stores to memory: immediate data, status pages, copies, page table entries, counter reports. Writes are done when the
 // command is parsed, so what the manual calls posted is never late here.
-#include <algorithm>
 #include <array>
 
 #include "engine/engine.h"
@@ -9,6 +8,9 @@
 #include "hw/mi_urb.h"
 #include "hw/mi_video.h"
 #include "hw/oa.h"
+#include "hw/oa_report.h"
+#include "hw/struct_sizes.h"
+#include "spec/structure_size.h"
 
 namespace halogen::engine {
 namespace {
@@ -152,25 +154,40 @@ Next rs_control(Engine& engine, const Command& command) {
   return Next::advance();
 }
 
-// Sizes of the report formats (Linux i915, i915_perf.c), by the counter select of OACONTROL.
-size_t report_dwords(Engine& engine) {
-  constexpr std::array<uint8_t, 8> kDwords{16, 16, 32, 16, 16, 64, 16, 16};
-  const auto global = engine.registers().get<hw::OACONTROL>().counter_select;
-  const auto context = engine.registers().get<hw::OAR_OACONTROL>().counter_select;
-  return kDwords[std::max(static_cast<size_t>(global), static_cast<size_t>(context)) % kDwords.size()];
+// Returns the size of a report in the format that the control register selects.
+uint64_t report_bytes(Engine& engine) {
+  const mmio::Registers& registers = engine.registers();
+  const spec::GenId gen = engine.gen();
+  const bool per_context = registers.has(spec::RegisterId::OAR_OACONTROL);
+  if (!per_context && !registers.has(spec::RegisterId::OACONTROL)) {
+    return spec::bytes_of<hw::PERF_COUNT_REPORT>(gen);
+  }
+  switch (per_context ? registers.get<hw::OAR_OACONTROL>().counter_select
+                      : registers.get<hw::OACONTROL>().counter_select) {
+    case hw::OaReportFormat::A12:
+      break;
+    case hw::OaReportFormat::A12_B8_C8:
+      return spec::bytes_of<hw::OA_REPORT_A12_B8_C8>(gen);
+    case hw::OaReportFormat::A36_B8_C8:
+      return spec::bytes_of<hw::OA_REPORT_A36_B8_C8>(gen);
+    case hw::OaReportFormat::C4_B8:
+      return spec::bytes_of<hw::OA_REPORT_C4_B8>(gen);
+  }
+  return spec::bytes_of<hw::OA_REPORT_A12>(gen);  // also for selects without a format
 }
 
 Next report_perf_count(Engine& engine, const Command& command) {
   const auto report = command.as<hw::MI_REPORT_PERF_COUNT>(engine.gen());
   engine.approximate(command.desc, "the counters are zero");
-  std::array<uint32_t, 64> dwords{};
-  dwords[0] = report.report_id;
+  hw::OA_REPORT_HEADER header{.report_id = report.report_id};
   if (const mmio::RegisterSlot* timestamp = engine.registers().slot(spec::RegisterId::TIMESTAMP)) {
-    dwords[1] = engine.read_register(timestamp->offset);
+    header.timestamp = engine.read_register(timestamp->offset);
   }
-  dwords[2] = static_cast<uint32_t>(engine.state().execlist.running.value_or(0) >> 32);
+  header.context_id = static_cast<uint32_t>(engine.state().execlist.running.value_or(0) >> 32);
+  std::array<uint32_t, hw::kMaxDwords<hw::OA_REPORT_A36_B8_C8>> dwords{};
+  static_cast<void>(header.pack(engine.gen(), std::span(dwords).first<hw::kMaxDwords<hw::OA_REPORT_HEADER>>()));
   const auto target = graphics_target(engine, command, report.use_global_gtt, report.memory_address);
-  const auto bytes = std::as_bytes(std::span(dwords).first(report_dwords(engine)));
+  const auto bytes = std::as_bytes(std::span(dwords)).first(report_bytes(engine));
   return engine.after(target.write(engine, bytes));
 }
 

@@ -1,6 +1,9 @@
 // Commands that write memory: immediate data, status pages, copies, page table entries.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <string_view>
+
 #include "covers.h"
 #include "mi_bench.h"
 
@@ -68,6 +71,36 @@ TEST_P(WideStoreTest, ReportPerfCountWritesIdAndTime) {
   bench.go(Dwords{0x1400'0002, low(data) | 1, high(data), 0x7777'0001});
   EXPECT_EQ(bench.peek(data), 0x7777'0001u);
   EXPECT_EQ(bench.peek(data + 12), 0u);
+  EXPECT_EQ(bench.peek(data + 64), 0xeeee'eeeeu);
+}
+
+// Sizes of Linux's i915_perf.c. A select without a format has the smallest one.
+TEST_P(WideStoreTest, ReportPerfCountHasTheSizeOfTheSelectedFormat) {
+  constexpr std::array<uint32_t, 8> kBytes{64, 64, 128, 64, 64, 256, 64, 64};
+  for (uint32_t select = 0; select < kBytes.size(); ++select) {
+    MiBench bench(GetParam());
+    const uint64_t data = bench.allocate(1);
+    for (uint64_t at = 0; at < 512; at += 4) {
+      bench.poke(data + at, 0xeeee'eeee);
+    }
+    const bool per_context = GetParam() == std::string_view("tgl") || GetParam() == std::string_view("dg1");
+    bench.go(per_context ? MiBench::load(0x2960, select << 1) : MiBench::load(0x2b00, select << 2));
+    bench.go(Dwords{0x1400'0002, low(data) | 1, high(data), 0x7777'0001});
+    EXPECT_EQ(bench.peek(data + kBytes[select] - 4), 0u) << select;
+    EXPECT_EQ(bench.peek(data + kBytes[select]), 0xeeee'eeeeu) << select;
+  }
+}
+
+TEST(SnbStore, ReportPerfCountWritesOneLine) {
+  MiBench bench("snb");
+  const uint64_t data = bench.allocate(1);
+  for (uint64_t at = 0; at < 128; at += 4) {
+    bench.poke(data + at, 0xeeee'eeee);
+  }
+  bench.go(Dwords{0x1400'0001, low(data) | 1, 0x7777'0001});
+  EXPECT_EQ(bench.peek(data), 0x7777'0001u);
+  EXPECT_EQ(bench.peek(data + 8), 0u);
+  EXPECT_EQ(bench.peek(data + 60), 0u);
   EXPECT_EQ(bench.peek(data + 64), 0xeeee'eeeeu);
 }
 
