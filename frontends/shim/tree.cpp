@@ -18,6 +18,8 @@
 
 #include "device/config_space.h"
 #include "driver/hw/hardware.h"
+#include "hw/pci_header.h"
+#include "spec/pci.h"
 #include "tree_files.h"
 
 namespace halogen::shim {
@@ -41,7 +43,7 @@ class Builder {
         slot_(model.has(spec::Feature::local_memory) ? "0000:03:00.0" : "0000:00:02.0"),
         device_(model.has(spec::Feature::local_memory) ? "sys/devices/pci0000:00/0000:00:1c.0/" + slot_
                                                        : "sys/devices/pci0000:00/" + slot_) {
-    for (const driver::ConfigWrite& write : driver::firmware_writes(model, options_)) {
+    for (const spec::PciWrite& write : driver::firmware_writes(model, options_)) {
       config_.write(write.offset, write.bytes, write.value);
     }
   }
@@ -87,10 +89,11 @@ class Builder {
   }
 
   void add_device() {
-    const auto number = [&](uint32_t offset, unsigned bytes) { return config_.read(offset, bytes); };
-    const uint32_t vendor = number(0x00, 2), device = number(0x02, 2), revision = number(0x08, 1);
-    const uint32_t class_code = number(0x08, 4) >> 8;
-    const uint32_t subsystem_vendor = number(0x2c, 2), subsystem = number(0x2e, 2);
+    const auto id = config_.get<hw::PCI_ID>();
+    const auto board = config_.get<hw::PCI_SUBSYSTEM>();
+    const auto [revision, class_code] = config_.get<hw::PCI_CLASS>();
+    const uint32_t vendor = id.vendor_id, device = id.device_id;
+    const uint32_t subsystem_vendor = board.vendor_id, subsystem = board.subsystem_id;
     file(device_ + "/vendor", fmt::format("{:#06x}\n", vendor));
     file(device_ + "/device", fmt::format("{:#06x}\n", device));
     file(device_ + "/revision", fmt::format("{:#04x}\n", revision));
@@ -107,17 +110,19 @@ class Builder {
                      class_code, vendor, device, subsystem_vendor, subsystem, slot_, alias));
     file(device_ + "/boot_vga", "1\n");
     file(device_ + "/enable", "1\n");
-    file(device_ + "/irq", fmt::format("{}\n", number(0x3c, 1)));
+    file(device_ + "/irq", fmt::format("{}\n", config_.get<hw::PCI_INTERRUPT_LINE>().line));
     file(device_ + "/numa_node", "-1\n");
     file(device_ + "/resource", resources());
     std::string config;
     for (uint32_t offset = 0; offset < device::kConfigBytes; ++offset) {
-      config.push_back(static_cast<char>(number(offset, 1)));
+      config.push_back(static_cast<char>(config_.read(offset, 1)));
     }
     file(device_ + "/config", config);
     link(device_ + "/subsystem", "sys/bus/pci");
     link(device_ + "/driver", "sys/bus/pci/drivers/i915");
   }
+
+  uint32_t word_of(const hw::PCI_BAR& bar) const { return spec::pci_write(model_, bar).value; }
 
   // Returns six BARs, the ROM and bridge windows: first address, last address, flags of Linux.
   std::string resources() {
@@ -129,14 +134,15 @@ class Builder {
       uint64_t start = 0, end = 0, flags = 0;
       for (const spec::BarModel& bar : model_.bars) {
         if (line >= kBars || bar.index != line) continue;
-        const uint32_t low = config_.read(0x10 + 4 * line, 4);
-        if ((low & 1) != 0) {
-          start = low & ~uint32_t{3};
-          flags = kSized | kIo | (low & 3);
+        const auto low = config_.get<hw::PCI_BAR>(line);
+        start = config_.bar_address(bar.index);
+        // The flags of Linux repeat the low bits of the register.
+        if (low.io_space) {
+          flags = kSized | kIo | word_of(hw::PCI_BAR{.io_space = true});
         } else {
-          const bool wide = (low & 4) != 0;
-          start = (low & ~uint32_t{15}) | (wide ? uint64_t{config_.read(0x14 + 4 * line, 4)} << 32 : 0);
-          flags = kSized | kMemory | (low & 15) | ((low & 8) != 0 ? kPrefetch : 0) | (wide ? kWide : 0);
+          const bool wide = low.memory_type == hw::PCI_BAR::MemoryType::address_64;
+          flags = kSized | kMemory | (low.prefetchable ? kPrefetch : 0) | (wide ? kWide : 0) |
+                  word_of(hw::PCI_BAR{.memory_type = low.memory_type, .prefetchable = low.prefetchable});
         }
         end = start + device::bar_bytes(bar, options_) - 1;
       }

@@ -68,10 +68,10 @@ std::optional<MemorySpace> Session::place(uint32_t memory_type, bool front_door,
   if (front_door) {
     uint64_t window = kDefaultLocalWindow;
     use([&](Simulator& simulator) {
-      constexpr uint32_t kBar = 0x18;
-      const uint64_t low = simulator.device().config_read(kBar, 4) & 0xf000'0000;
-      const uint64_t high = simulator.device().config_read(kBar + 4, 4);
-      if (const uint64_t bar = high << 32 | low; bar != 0) window = bar;
+      for (const spec::BarModel& bar : simulator.model().bars) {
+        if (bar.kind != spec::BarKind::lmem) continue;
+        if (const uint64_t address = simulator.device().config().bar_address(bar.index); address != 0) window = address;
+      }
       if (simulator.model().local_bytes == 0) window = ~uint64_t{0};
     });
     if (address >= window) {

@@ -129,14 +129,15 @@ bool ResetUnit::reset_gt() {
   return done;
 }
 
-void ResetUnit::reset_gen4_domain(unsigned domain) {
-  if (domain == 0) {
+void ResetUnit::reset_gen4_domain(hw::PCI_GDRST::Domain domain) {
+  using Domain = hw::PCI_GDRST::Domain;
+  if (domain == Domain::full) {
     reset_gt();
     return;
   }
   for (const spec::EngineModel& engine : mmio_.generation().model().engines) {
     const bool render = engine.engine_class == spec::EngineClass::render;
-    if ((domain == 1 && render) || (domain == 3 && !render)) {
+    if ((domain == Domain::render && render) || (domain == Domain::media && !render)) {
       reset_engine(engine);
     }
   }

@@ -7,6 +7,7 @@
 
 #include <functional>
 
+#include "hw/pci_graphics.h"
 #include "mmio/mmio_space.h"
 
 namespace halogen::device {
@@ -29,8 +30,8 @@ class ResetUnit final : public mmio::RegisterHandler {
   bool reset_gt();
   // Reports a fault that only a reset repairs: RESET_CTL shows it until software acknowledges it.
   void set_catastrophic(const spec::EngineModel& engine);
-  // GDRST bits 3:2 of Gen4: 0 everything, 1 render, 3 media.
-  void reset_gen4_domain(unsigned domain);
+  // Executes a reset that GDRST in configuration space asks for.
+  void reset_gen4_domain(hw::PCI_GDRST::Domain domain);
 
   uint32_t on_read(const mmio::RegisterSlot& slot, unsigned copy, uint32_t stored) override;
   uint32_t on_write(const mmio::RegisterWrite& write) override;

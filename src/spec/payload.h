@@ -1,4 +1,4 @@
-// Descriptions of what lies in registers: the payloads that threads start with, and the headers of messages. The tables
+// Descriptions of registers of threads: the payloads that threads start with, and the headers of messages. The tables
 // behind these types are generated from spec/payloads (docs/spec-language.md).
 #pragma once
 
@@ -8,17 +8,10 @@
 #include <string_view>
 
 #include "spec/descriptors.h"
+#include "spec/register_words.h"
 #include "spec/thread_kinds.h"  // generated: ThreadKind, kThreadNames
 
 namespace halogen::spec {
-
-// Reads the item by its inline read() and writes it again by its write(): for tests, which know no struct by name.
-using Rewrite = void (*)(GenId gen, const uint32_t* in, uint32_t* out);
-
-template <class T>
-void rewrite(GenId gen, const uint32_t* in, uint32_t* out) {
-  T::read(gen, in).write(gen, out);
-}
 
 struct PayloadDesc : ItemDesc {
   std::array<uint16_t, kGenCount> dwords_of_gen;

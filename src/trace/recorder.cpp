@@ -12,6 +12,8 @@
 #include "hw/fuse.h"
 #include "hw/gtt.h"
 #include "hw/l3.h"
+#include "hw/pci_graphics.h"
+#include "spec/pci.h"
 
 namespace halogen::trace {
 namespace {
@@ -23,7 +25,6 @@ constexpr unsigned kRegisterBar = 0;
 constexpr uint64_t kPageBytes = 4096;
 constexpr uint64_t kLineBytes = 64;
 constexpr uint64_t kEngineBytes = 0x1000;
-constexpr uint32_t kConfigReset = 0xc0;  // GDRST in configuration space
 constexpr uint64_t kTableEnable = 1;
 constexpr uint64_t kLocalTables = uint64_t{1} << 31;  // bit of LMEM_CFG
 
@@ -236,10 +237,11 @@ void Recorder::after_write(unsigned bar, uint64_t offset, unsigned bytes, uint64
 
 // Addresses of BARs and interrupt settings do not matter for a replay; resets do.
 void Recorder::after_config_write(uint32_t offset, unsigned bytes, uint32_t value) {
-  const bool reset = resets_by_config(simulator_->model()) && offset <= kConfigReset && offset + bytes > kConfigReset;
-  if (!reset) return;
+  const spec::DeviceModel& model = simulator_->model();
+  const uint32_t reset = hw::PCI_GDRST::kDesc.offset(model.id);
+  if (!resets_by_config(model) || offset > reset || offset + bytes <= reset) return;
   simulator_->write_register(RegisterSpace::pci_config, offset, bytes, value);
-  const uint32_t table = hw::PGTBL_CTL::kDesc.offset(simulator_->model().id);
+  const uint32_t table = hw::PGTBL_CTL::kDesc.offset(model.id);
   if (!table_enabled_ || table == spec::kNoOffset) return;
   const uint64_t control = simulator_->read_register(RegisterSpace::mmio, table, 4).value_or(0);
   simulator_->write_register(RegisterSpace::mmio, table, 4, control | kTableEnable);
@@ -248,7 +250,8 @@ void Recorder::after_config_write(uint32_t offset, unsigned bytes, uint32_t valu
 void Recorder::after_reset() {
   constexpr uint32_t kWholeChip = 1;
   if (resets_by_config(simulator_->model())) {
-    after_config_write(kConfigReset, 1, kWholeChip);
+    const spec::PciWrite write = spec::pci_write(simulator_->model(), hw::PCI_GDRST{.initiate = true});
+    after_config_write(write.offset, write.bytes, write.value);
     return;
   }
   after_write(kRegisterBar, hw::GDRST::kDesc.offset(simulator_->model().id), 4, kWholeChip);

@@ -8,14 +8,14 @@
 
 #include "base/bits.h"
 #include "hw/gtt.h"
+#include "hw/pci_header.h"
 #include "hw/ring.h"
 #include "spec/packing.h"
+#include "spec/pci.h"
 
 namespace halogen::trace {
 namespace {
 
-constexpr uint32_t kCommandRegister = 4;
-constexpr uint32_t kMemoryAndMaster = 7;  // and I/O
 constexpr unsigned kRegisterBar = 0;
 constexpr uint64_t kPageBytes = 4096;
 
@@ -64,7 +64,9 @@ Simulator::~Simulator() {
 
 // Does what firmware and a driver do first: enables decoding and the global table of Gen4.
 void Simulator::bring_up() {
-  device_->config_write(kCommandRegister, 2, kMemoryAndMaster);
+  const spec::PciWrite command =
+      spec::pci_write(model(), hw::PCI_COMMAND{.io_space = true, .memory_space = true, .bus_master = true});
+  device_->config_write(command.offset, command.bytes, command.value);
   if (const uint32_t offset = hw::PGTBL_CTL::kDesc.offset(model().id); offset != spec::kNoOffset) {
     device_->bar_write(kRegisterBar, offset, 4, device_->bar_read(kRegisterBar, offset, 4) | 1);
   }

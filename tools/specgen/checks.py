@@ -2,6 +2,7 @@
 
 import engine_ids
 import marks
+import read_pci
 import read_tables
 from cppnames import member_class
 from generate import include_cycle
@@ -23,6 +24,7 @@ def run_checks(spec, diag):
     checker.payloads()
     checker.message_headers()
     read_tables.check_images(spec, diag.error)
+    read_pci.check(spec, diag.error)
     checker.stale_exceptions()
 
 
@@ -146,6 +148,11 @@ class Checker:
             for f in r.fields:
                 if f.type == "struct":
                     self.error(r.where.at(f"field {f.name}"), "registers have no nested structures")
+            self._reset_bits(r)
+        for r in self.spec.pci_registers.values():
+            for f in r.fields:
+                if f.type in ("struct", "ufixed", "sfixed", "float"):
+                    self.error(r.where.at(f"field {f.name}"), f"registers of configuration space have no fields of type {f.type}")
             self._reset_bits(r)
         for p in (*self.spec.payloads.values(), *self.spec.message_headers.values()):
             for f in p.fields + [f for g in p.groups for f in g.fields]:

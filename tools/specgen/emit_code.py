@@ -178,7 +178,7 @@ class CodeEmitter:
             out += ["      " + line for line in lines] + ["      break;"]
         out += ["    default:", "      return {spec::PackFault::no_such_item, {}};", "  }"]
         check = {"command": "p.header(kDesc, gen);", "struct": _SIZE, "payload": _SIZE, "message_header": _SIZE,
-                 "register": f"p.size({item.width // 32});"}[item.kind]
+                 "register": f"p.size({item.width // 32});", "pci_register": "p.size(1);"}[item.kind]
         return out + ["  " + check, "  return p.result();", "}"]
 
     # state that update bits leave out

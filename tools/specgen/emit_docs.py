@@ -3,7 +3,8 @@
 from names import distinct_layouts
 from ranges import format_position
 
-TITLES = {"command": "Commands", "struct": "Structures", "register": "Registers", "payload": "Thread payloads", "message_header": "Message headers"}
+TITLES = {"command": "Commands", "struct": "Structures", "register": "Registers", "payload": "Thread payloads", "message_header": "Message headers",
+          "pci_register": "Configuration space"}
 
 
 def gens_text(spec, gens):
@@ -56,7 +57,7 @@ def _marks(unread, inert):
 def _bit_table(item, fields, reserved, extra=()):
     rows = list(extra)
     for f in fields:
-        access = f" ({f.access})" if item.kind == "register" and f.access != item.access else ""
+        access = f" ({f.access})" if item.kind in ("register", "pci_register") and f.access != item.access else ""
         rows.append((f.first, f.width, f"`{f.name}`", _type(f) + access, _meaning(f)))
     for first, width, kind in reserved:
         rows.append((first, width, {"reserved": "reserved", "ignored": "ignored", "mbo": "must be one"}[kind], "", ""))
@@ -110,11 +111,24 @@ def _register_lines(spec, item):
     return out
 
 
+def _pci_lines(item):
+    places = {}
+    for d in item.devices:
+        places.setdefault((item.offsets[d], item.writable[d], item.resets[d]), []).append(d)
+    out = [f"- {', '.join(devices)}: `{offset:#x}`, writable `{writable:#x}`, reset `{reset:#x}`"
+           for (offset, writable, reset), devices in places.items()]
+    if item.capability:
+        out.append(f"- part of the capability {item.capability}")
+    return out + [f"- {item.width} bits" + (f", {item.count} registers in a row" if item.count > 1 else "")]
+
+
 def _item(spec, item):
     out = [f"### {item.name}", "", item.doc, "", f"Source: {item.source}. On: {gens_text(spec, item.gens)}"
            + (f" ({', '.join(item.devices)} only)." if {d for d in spec.devices if spec.devices[d].gen in item.gens} != set(item.devices) else "."), ""]
     if item.kind == "register":
         out += _register_lines(spec, item) + [""]
+    if item.kind == "pci_register":
+        out += _pci_lines(item) + [""]
     if item.manual_name not in ("", item.name):
         out += [f"The manual's name is {item.manual_name}.", ""]
     out += _privilege_lines(spec, item)
@@ -146,7 +160,7 @@ def _item(spec, item):
 def topic_page(spec, topic):
     out = [f"# {topic}", "", "Written by specgen from spec/; do not edit.", ""]
     for kind, items in (("command", spec.commands), ("struct", spec.structs), ("register", spec.registers),
-                        ("payload", spec.payloads), ("message_header", spec.message_headers)):
+                        ("payload", spec.payloads), ("message_header", spec.message_headers), ("pci_register", spec.pci_registers)):
         here = [i for i in items.values() if i.topic == topic]
         if here:
             out += [f"## {TITLES[kind]}", ""]

@@ -49,7 +49,7 @@ def item_ids(names):
 
 def registry(spec, names):
     out = [NOTE] + [f'#include "hw/{t}.h"' for t in spec.topics]
-    out += ['#include "spec/descriptors.h"', '#include "spec/payload.h"', "", "namespace halogen::spec {", ""]
+    out += ['#include "spec/descriptors.h"', '#include "spec/payload.h"', '#include "spec/pci.h"', "", "namespace halogen::spec {", ""]
     for kind, order in names.order.items():
         desc = KIND[kind] + "Desc"
         if order:

@@ -39,7 +39,7 @@ def _item(names, item):
 
 
 def members_source(spec, names):
-    out = [NOTE + '#include "spec/member_sink.h"', '#include "spec/payload.h"', ""] + [f'#include "hw/{t}.h"' for t in spec.topics]
+    out = [NOTE + '#include "spec/member_sink.h"', '#include "spec/payload.h"', '#include "spec/pci.h"', ""] + [f'#include "hw/{t}.h"' for t in spec.topics]
     out += ["", "namespace halogen::spec {", "", "namespace {", "", "using Sink = MemberSink;", "using Words = std::span<const uint32_t>;", ""]
     order = []
     done = set()

@@ -1,7 +1,7 @@
 """The descriptor tables in hw/<topic>.cpp and hw/enums.cpp: constant data behind src/spec/descriptors.h."""
 
 from emit_code import CodeEmitter
-from emit_types import IN_REGISTERS, KIND, NOTE, NUMBERED
+from emit_types import WITH_WORDS, KIND, NOTE, NUMBERED
 from model import ENGINES, THREADS
 from names import distinct_layouts, sorted_topic_items
 
@@ -129,6 +129,11 @@ class TopicTables:
     def _message_header(self, item):
         return f"{self._struct(item)}, {self.words.span(map(quote, item.functions))}, {self.words.span(map(quote, item.types))}, rewrite<{self.names.of(item)}>"
 
+    def _pci_register(self, item):
+        offsets, writable, resets = (self.per_device(values, default, hex) for values, default in
+                                     ((item.offsets, "kNoOffset"), (item.writable, "0"), (item.resets, "0")))
+        return f"{item.width // 8}, {item.count}, {offsets}, {writable}, {resets}, rewrite<{self.names.of(item)}>"
+
     def _register(self, item):
         of_gen = {}
         for d in item.devices:
@@ -155,8 +160,11 @@ def topic_source(spec, names, topic):
                     for f in item.fields + [f for g in item.groups for f in g.fields] if f.type == "enum"})
     out = [NOTE + f'#include "hw/{topic}.h"', "", "#include <algorithm>", "#include <bit>", "#include <string_view>", "",
            '#include "spec/packing.h"']
-    if any(i.kind in IN_REGISTERS for i in sorted_topic_items(spec, topic)):
+    kinds = {i.kind for i in sorted_topic_items(spec, topic)}
+    if kinds & {"payload", "message_header"}:
         out += ['#include "spec/payload.h"']
+    if "pci_register" in kinds:
+        out += ['#include "spec/pci.h"']
     out += [""]
     if enums:
         out += ["namespace halogen::spec {"] + [f"extern const EnumDesc kEnum_{e};" for e in enums] + ["}", ""]

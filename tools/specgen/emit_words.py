@@ -1,4 +1,5 @@
-"""read() and write() of payloads and message headers: inline, without checks, for what runs once for each thread or message."""
+"""read() and write() of payloads, message headers and registers of configuration space: inline, without checks, for code that
+runs once for each thread, message or access."""
 
 from cppnames import gen_ident, ident, member_class, pascal
 from model import IN_PLACE
@@ -16,7 +17,7 @@ class _Words:
 
     def lines(self):
         name = self.names.of(self.item)
-        out = ["", "  // Reads registers without padding: `d` has kDwords dwords.",
+        out = ["", "  // Reads without padding: `d` has kDwords dwords.",
                f"  static {name} read([[maybe_unused]] spec::GenId gen, [[maybe_unused]] const uint32_t* d) {{", f"    {name} o;"]
         out += self._switch(self._reads) + ["    return o;", "  }"]
         out += ["  // Writes kDwords dwords without checks: bits that do not fit their fields are cut off.",

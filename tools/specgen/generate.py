@@ -8,6 +8,7 @@ import emit_eu_messages
 import emit_headers
 import emit_ids
 import emit_members
+import emit_pci
 import emit_tables
 import emit_types
 import emit_world
@@ -19,7 +20,7 @@ def outputs(root):
     """Names only: depends on which topic files exist, not on what they say."""
     files = [
         "spec/generation_ids.h", "spec/gens_with_device.h", "spec/item_ids.h", "spec/thread_kinds.h", "spec/registry.cpp",
-        "spec/device_data.cpp", "spec/interface_data.cpp", "spec/table_data.cpp", "spec/domain_data.cpp",
+        "spec/device_data.cpp", "spec/interface_data.cpp", "spec/table_data.cpp", "spec/domain_data.cpp", "spec/pci_data.cpp",
         "eu/isa_fields.h", "eu/isa_data.cpp", "eu/op_data.h", "eu/message_fields.h", "eu/message_data.cpp",
         "hw/enums.h", "hw/enums.cpp", "hw/header_bits.h", "hw/struct_sizes.h", "test/members.cpp",
     ]
@@ -40,6 +41,7 @@ def contents(spec):
         "spec/interface_data.cpp": emit_world.interface_data(spec),
         "spec/table_data.cpp": emit_world.table_data(spec),
         "spec/domain_data.cpp": emit_domains.domain_data(spec),
+        "spec/pci_data.cpp": emit_pci.pci_data(spec),
         "eu/isa_fields.h": emit_eu.fields_header(spec),
         "eu/isa_data.cpp": emit_eu.data(spec),
         "eu/op_data.h": emit_eu.op_header(spec),

@@ -16,6 +16,10 @@ def view(spec, gen):
     for item in spec.items():
         if gen in item.layouts:
             lines += _item(spec, item, gen)
+    for chain in spec.pci_lists.values():
+        for device in chain.devices:
+            if spec.devices[device].gen == gen:
+                lines += [f"PCI_LIST {device} {i} {name} id={chain.ids[name]:#x} at={at:#x}" for i, (name, at) in enumerate(chain.rows)]
     return "\n".join(sorted(lines)) + "\n"
 
 
@@ -67,7 +71,15 @@ def _message_header(spec, item, gen):
     return f"{_struct(spec, item, gen)} functions={','.join(item.functions)} types={','.join(item.types) or 'all'}"
 
 
-_HEADS = {"command": _command, "struct": _struct, "register": _register, "payload": _payload, "message_header": _message_header}
+def _pci_register(spec, item, gen):
+    here = [d for d in item.devices if spec.devices[d].gen == gen]
+    columns = [f"{name}={','.join(f'{values.get(d, 0):#x}' for d in here)}"
+               for name, values in (("offset", item.offsets), ("writable", item.writable), ("reset", item.resets))]
+    return f"bytes={item.width // 8} count={item.count} {' '.join(columns)}"
+
+
+_HEADS = {"command": _command, "struct": _struct, "register": _register, "payload": _payload, "message_header": _message_header,
+          "pci_register": _pci_register}
 
 
 def _rows(item, head, fields, reserved):
@@ -91,7 +103,7 @@ def _type(item, f):
         text = f"{f.type}:{f.width - f.fraction - (f.type == 'sfixed')}.{f.fraction}"
     else:
         text = f.type
-    return text + (f" {f.access}" if item.kind == "register" else "")
+    return text + (f" {f.access}" if item.kind in ("register", "pci_register") else "")
 
 
 def files(spec):

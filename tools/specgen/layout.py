@@ -42,7 +42,7 @@ class LayoutChecker:
 
     def extent(self, item):
         """(bits that must be accounted for, whether the item may go on beyond them)"""
-        if item.kind == "register":
+        if item.kind in ("register", "pci_register"):
             return item.width, False
         if item.kind in ("struct", "payload", "message_header"):
             return item.dwords.get(self.gen, 1) * 32, False

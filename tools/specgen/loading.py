@@ -12,14 +12,14 @@ HOMES = {
     "device": "devices.toml", "exception": "exceptions.toml",
     "unread": "unread.toml", "inert": "unread.toml",
     "enum": "enums", "command": "commands", "struct": "structs", "register": "registers",
-    "payload": "payloads", "message_header": "payloads", "header": "headers.toml",
+    "payload": "payloads", "message_header": "payloads", "header": "headers.toml", "pci_register": "pci", "pci_list": "pci",
     "range_table": "tables", "unit_table": "tables", "privilege_list": "tables", "image": "tables",
     "wake_table": "tables", "replication_table": "tables",
     "eu_part": "eu", "eu_form": "eu", "eu_op": "eu", "eu_codes": "eu", "eu_traits": "eu", "eu_compact": "eu", "eu_message": "eu",
     "eu_function": "eu", "eu_words": "eu", "eu_bits": "eu",
 }
 LISTS = {"generation", "exception", "unread", "inert"}
-TOPIC_FOLDERS = ("commands", "structs", "registers", "payloads")
+TOPIC_FOLDERS = ("commands", "structs", "registers", "payloads", "pci")
 _TOPIC = re.compile(r"^(?!(enums|readme)$)[a-z0-9_]+$")
 NOT_ITEMS = {"genxml_differences.toml"}  # read by crosscheck
 

@@ -149,6 +149,10 @@ class Item:
     stride: int = 0
     storage: bool = False
     effects: str = ""
+    # registers of configuration space; offsets, width, resets, count as above
+    capability: str = ""       # offset is relative to it; empty: the header and Intel's own registers
+    relative: dict = field(default_factory=dict)      # device -> offset in the capability
+    writable: dict = field(default_factory=dict)      # device -> mask
 
     def layout_gens(self):
         return sorted(self.layouts)
@@ -179,6 +183,17 @@ class Table:
     instance: int = -1
     has_domains: bool = False  # a range table whose rows say which endpoint answers
     null: bool = False         # a range table of offsets that read zero and ignore writes
+
+
+@dataclass
+class CapabilityList:
+    """The capabilities of devices in configuration space, in the order of the links."""
+
+    name: str
+    where: object
+    devices: list
+    rows: list                 # (capability, offset)
+    ids: dict = field(default_factory=dict)           # capability -> id
 
 
 @dataclass
@@ -231,6 +246,8 @@ class Spec:
     registers: dict = field(default_factory=dict)
     payloads: dict = field(default_factory=dict)
     message_headers: dict = field(default_factory=dict)
+    pci_registers: dict = field(default_factory=dict)
+    pci_lists: dict = field(default_factory=dict)     # name -> CapabilityList
     headers: dict = field(default_factory=dict)       # name -> (doc, [(field name, doc, first, width, values)])
     range_tables: dict = field(default_factory=dict)
     unit_tables: dict = field(default_factory=dict)
@@ -246,7 +263,7 @@ class Spec:
         return sorted({d.gen for d in self.devices.values()})
 
     def items(self):
-        for group in (self.commands, self.structs, self.registers, self.payloads, self.message_headers):
+        for group in (self.commands, self.structs, self.registers, self.payloads, self.message_headers, self.pci_registers):
             yield from group.values()
 
     def excused(self, check, item, fields=(), gen=None):

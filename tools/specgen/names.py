@@ -1,5 +1,5 @@
 """C++ names of items. All kinds share namespace hw: of two with one name the structure gets _STRUCT, the register _REG,
-the payload _PAYLOAD, the message header _HEADER."""
+the payload _PAYLOAD, the message header _HEADER, the register of configuration space _PCI."""
 
 from cppnames import ident, member_type
 
@@ -11,7 +11,7 @@ class Names:
         taken = set(spec.enums)
         for kind, items, suffix in (("command", spec.commands, "_COMMAND"), ("struct", spec.structs, "_STRUCT"),
                                     ("register", spec.registers, "_REG"), ("payload", spec.payloads, "_PAYLOAD"),
-                                    ("message_header", spec.message_headers, "_HEADER")):
+                                    ("message_header", spec.message_headers, "_HEADER"), ("pci_register", spec.pci_registers, "_PCI")):
             for name in items:
                 cpp = ident(name)
                 if cpp in taken:
@@ -19,7 +19,8 @@ class Names:
                 taken.add(cpp)
                 self.cpp[kind, name] = cpp
         self.order = {"command": sorted(spec.commands), "struct": sorted(spec.structs), "register": sorted(spec.registers),
-                      "payload": sorted(spec.payloads), "message_header": sorted(spec.message_headers)}
+                      "payload": sorted(spec.payloads), "message_header": sorted(spec.message_headers),
+                      "pci_register": sorted(spec.pci_registers)}
 
     def of(self, item):
         return self.cpp[item.kind, item.name]
@@ -74,7 +75,7 @@ def sorted_topic_items(spec, topic):
                 visit(spec.structs[f.target])
         out.append(item)
 
-    for group in (spec.structs, spec.commands, spec.registers, spec.payloads, spec.message_headers):
+    for group in (spec.structs, spec.commands, spec.registers, spec.payloads, spec.message_headers, spec.pci_registers):
         for item in group.values():
             if item.topic == topic:
                 visit(item)

@@ -17,7 +17,7 @@ class ItemReader:
         self.r = reader
         self.f = FieldReader(reader)
 
-    def _start(self, kind, where, name, table, keys, required):
+    def start(self, kind, where, name, table, keys, required):
         self.r.keys(where, table, _COMMON | keys, ("doc", "source") + required)
         if not _NAME.match(name):
             self.r.error(where, "a name has letters, digits and underscores")
@@ -30,16 +30,16 @@ class ItemReader:
         item.gens = frozenset(self.r.spec.devices[d].gen for d in item.devices)
         return item, gens
 
-    def _body(self, item, table, gens, register=False):
+    def body(self, item, table, gens, register=False):
         item.fields = self.f.fields(item.where, table.get("fields", []), gens, register)
         item.reserved = self.f.reserved(item.where, table.get("reserved", []), gens)
         if not register:
             item.groups = self.f.groups(item.where, table.get("groups", []), gens)
 
     def command(self, where, name, table):
-        item, gens = self._start("command", where, name, table, {"engines", "match", "length", "groups", "privilege", "manual_name"},
+        item, gens = self.start("command", where, name, table, {"engines", "match", "length", "groups", "privilege", "manual_name"},
                                  ("engines", "match", "length"))
-        self._body(item, table, gens)
+        self.body(item, table, gens)
         self._engines(item, table.get("engines"), gens)
         self._match(item, table.get("match"), gens)
         self._length(item, table.get("length"), gens)
@@ -165,14 +165,14 @@ class ItemReader:
         return Length(0, pos.first, pos.width, bias, low, high, "max" not in row)
 
     def struct(self, where, name, table):
-        item, gens = self._start("struct", where, name, table, {"length", "groups"}, ("length",))
-        self._body(item, table, gens)
+        item, gens = self.start("struct", where, name, table, {"length", "groups"}, ("length",))
+        self.body(item, table, gens)
         self._dwords(item, table, gens)
         return item
 
     def payload(self, where, name, table):
-        item, gens = self._start("payload", where, name, table, {"threads", "at", "length", "groups"}, ("threads", "at", "length"))
-        self._body(item, table, gens)
+        item, gens = self.start("payload", where, name, table, {"threads", "at", "length", "groups"}, ("threads", "at", "length"))
+        self.body(item, table, gens)
         self._dwords(item, table, gens)
         item.threads = self._words(where.at("threads"), table.get("threads"), THREADS)
         match = _START.match(str(table.get("at", "")))
@@ -183,9 +183,9 @@ class ItemReader:
         return item
 
     def message_header(self, where, name, table):
-        item, gens = self._start("message_header", where, name, table, {"functions", "types", "length", "groups"},
+        item, gens = self.start("message_header", where, name, table, {"functions", "types", "length", "groups"},
                                  ("functions", "length"))
-        self._body(item, table, gens)
+        self.body(item, table, gens)
         self._dwords(item, table, gens)
         # The names are compared with spec/eu by checks.py.
         item.functions = self._words(where.at("functions"), table.get("functions"))
@@ -218,8 +218,8 @@ class ItemReader:
 
     def register(self, where, name, table):
         keys = {"base", "engines", "offset", "width", "access", "reset", "count", "stride", "storage", "effects"}
-        item, gens = self._start("register", where, name, table, keys, ("offset", "fields"))
-        self._body(item, table, gens, register=True)
+        item, gens = self.start("register", where, name, table, keys, ("offset", "fields"))
+        self.body(item, table, gens, register=True)
         item.base = table.get("base", "absolute")
         if item.base not in ("engine", "absolute"):
             self.r.error(where, f"unknown base {item.base!r}")
@@ -252,10 +252,10 @@ class ItemReader:
         item.storage = self.r.typed(where, table, "storage", bool, False)
         item.effects = self.r.typed(where, table, "effects", str, "")
         self._offsets(item, table.get("offset"))
-        self._resets(item, table.get("reset"))
+        self.set_resets(item, table.get("reset"))
         return item
 
-    def _per_device(self, item, where, value, key):
+    def per_device(self, item, where, value, key):
         """A number, or rows with gens and/or devices; a row with devices beats one without."""
         if isinstance(value, int) and not isinstance(value, bool):
             return {d: value for d in item.devices}
@@ -283,16 +283,16 @@ class ItemReader:
         if value is None:
             return
         where = item.where.at("offset")
-        item.offsets = self._per_device(item, where, value, "at")
+        item.offsets = self.per_device(item, where, value, "at")
         for device in item.devices:
             if device not in item.offsets:
                 self.r.error(where, f"no offset for {device}")
             elif item.offsets[device] % 4:
                 self.r.error(where, f"offset {item.offsets[device]:#x} is not a multiple of 4")
 
-    def _resets(self, item, value):
+    def set_resets(self, item, value):
         where = item.where.at("reset")
-        whole = self._per_device(item, where, value, "value") if value is not None else {}
+        whole = self.per_device(item, where, value, "value") if value is not None else {}
         for device, number in whole.items():
             if number >> item.width:
                 self.r.error(where, f"reset {number:#x} does not fit {item.width} bits")

@@ -10,6 +10,7 @@ import read_eu_compact
 import read_eu_messages
 import read_features
 import read_headers
+import read_pci
 from loading import load, topics
 from model import BAR_KINDS, ENGINES, Device, Enum, Exception_, Spec, Table
 from read_items import ItemReader
@@ -36,6 +37,7 @@ def read_spec(root, diag):
                          ("payload", spec.payloads), ("message_header", spec.message_headers)):
         for where, name, table in raw[kind]:
             target[name] = getattr(items, kind)(where, name, table)
+    read_pci.read(r, items, raw)
     _tables(r, raw)
     read_domains.read(r, raw)
     read_eu.read(r, raw)

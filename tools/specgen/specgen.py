@@ -39,7 +39,7 @@ def report(diag, only=None):
 def cmd_check(args):
     spec = read_checked(args, args.only)
     print(f"specgen: {len(spec.commands)} commands, {len(spec.structs)} structures, {len(spec.registers)} registers, "
-          f"{len(spec.payloads)} payloads, {len(spec.message_headers)} message headers, "
+          f"{len(spec.payloads)} payloads, {len(spec.message_headers)} message headers, {len(spec.pci_registers)} PCI registers, "
           f"{len(spec.enums)} enumerations, {len(spec.devices)} devices: no errors")
 
 

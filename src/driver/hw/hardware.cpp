@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "hw/gtt.h"
+#include "hw/pci_header.h"
 
 namespace halogen::driver {
 namespace {
@@ -13,9 +14,7 @@ constexpr uint64_t kFirstPage = 0x10'0000;  // firmware uses the memory below
 constexpr uint64_t kLowBarSpace = 0xc000'0000;
 constexpr uint64_t kHighBarSpace = uint64_t{1} << 36;
 
-constexpr uint32_t kCommand = 0x04;
-constexpr uint32_t kFirstBar = 0x10;
-constexpr uint16_t kIo = 1, kMemory = 2, kBusMaster = 4;
+constexpr uint64_t kPorts = 0x1000;
 
 }  // namespace
 
@@ -49,29 +48,32 @@ Hardware::Hardware(std::unique_ptr<DriverHost> host, std::unique_ptr<device::Dev
   entries_ = gtt_bytes(model(), device_->options()) / entry_bytes_;
 }
 
-std::vector<ConfigWrite> firmware_writes(const spec::DeviceModel& model, const device::DeviceOptions& options) {
-  std::vector<ConfigWrite> writes;
+std::vector<spec::PciWrite> firmware_writes(const spec::DeviceModel& model, const device::DeviceOptions& options) {
+  std::vector<spec::PciWrite> writes;
   uint64_t next_low = kLowBarSpace;
   uint64_t next_high = kHighBarSpace;
   for (const spec::BarModel& bar : model.bars) {
     const uint64_t size = device::bar_bytes(bar, options);
-    const uint32_t at = kFirstBar + 4 * bar.index;
     if (bar.kind == spec::BarKind::io) {
-      writes.push_back({at, 4, 0x1000});
+      writes.push_back(spec::pci_write(model, hw::PCI_BAR{.io_address = kPorts}, bar.index));
       continue;
     }
     uint64_t& next = bar.address_bits == 64 ? next_high : next_low;
     const uint64_t address = (next + size - 1) / size * size;
     next = address + size;
-    if (bar.address_bits == 64) writes.push_back({at + 4, 4, static_cast<uint32_t>(address >> 32)});
-    writes.push_back({at, 4, static_cast<uint32_t>(address)});
+    const spec::PciWrite low =
+        spec::pci_write(model, hw::PCI_BAR{.memory_address = PhysAddr(static_cast<uint32_t>(address))}, bar.index);
+    if (bar.address_bits == 64) {
+      writes.push_back({low.offset + low.bytes, low.bytes, static_cast<uint32_t>(address >> 32)});
+    }
+    writes.push_back(low);
   }
-  writes.push_back({kCommand, 2, kIo | kMemory | kBusMaster});
+  writes.push_back(spec::pci_write(model, hw::PCI_COMMAND{.io_space = true, .memory_space = true, .bus_master = true}));
   return writes;
 }
 
 void Hardware::place_bars() {
-  for (const ConfigWrite& write : firmware_writes(model(), device_->options())) {
+  for (const spec::PciWrite& write : firmware_writes(model(), device_->options())) {
     device_->config_write(write.offset, write.bytes, write.value);
   }
   for (const spec::BarModel& bar : model().bars) {
@@ -103,9 +105,9 @@ void Hardware::listened_write(unsigned bar, uint64_t offset, unsigned bytes, uin
   listener_->after_write(bar, offset, bytes, value);
 }
 
-void Hardware::config_write(uint32_t offset, unsigned bytes, uint32_t value) {
-  device_->config_write(offset, bytes, value);
-  if (listener_ != nullptr) listener_->after_config_write(offset, bytes, value);
+void Hardware::config_write(const spec::PciWrite& write) {
+  device_->config_write(write.offset, write.bytes, write.value);
+  if (listener_ != nullptr) listener_->after_config_write(write.offset, write.bytes, write.value);
 }
 
 void Hardware::advance(uint64_t nanoseconds) {

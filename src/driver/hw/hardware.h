@@ -14,6 +14,7 @@
 #include "driver/hw/driver_host.h"
 #include "driver/hw/page_allocator.h"
 #include "gen/generation.h"
+#include "spec/pci.h"
 
 namespace halogen::driver {
 
@@ -32,13 +33,8 @@ struct HardwareOptions {
   device::DeviceOptions device{};
 };
 
-// The firmware's set-up of configuration space: assigns addresses and enables decoding.
-struct ConfigWrite {
-  uint32_t offset;
-  unsigned bytes;
-  uint32_t value;
-};
-std::vector<ConfigWrite> firmware_writes(const spec::DeviceModel& model, const device::DeviceOptions& options);
+// Returns the firmware's set-up of configuration space: assigns addresses and enables decoding.
+std::vector<spec::PciWrite> firmware_writes(const spec::DeviceModel& model, const device::DeviceOptions& options);
 
 class Hardware {
  public:
@@ -60,8 +56,7 @@ class Hardware {
   }
   // Value of a masked register: the upper half selects the bits that are written.
   static constexpr uint32_t masked(uint32_t bits, bool on) { return bits << 16 | (on ? bits : 0); }
-  uint32_t config(uint32_t offset) const { return device_->config_read(offset, 4); }
-  void config_write(uint32_t offset, unsigned bytes, uint32_t value);
+  void config_write(const spec::PciWrite& write);
   void advance(uint64_t nanoseconds);  // runs the device
   // Returns a counter of the engine's work. While it grows, long work is not a hang.
   uint64_t work_done(const spec::EngineModel& engine) const { return device_->work_done(engine); }

@@ -14,11 +14,11 @@
 #include "driver/hw/interrupts.h"
 #include "gen/generation.h"
 #include "hw/fuse.h"
+#include "hw/pci_graphics.h"
 
 namespace halogen::driver {
 namespace {
 
-constexpr uint32_t kConfigReset = 0xc0;  // GDRST in configuration space, on the first chips
 constexpr uint32_t kRequestReset = 1;
 
 }  // namespace
@@ -183,8 +183,8 @@ void EngineQueue::finish(const RequestRef& request, int error) {
 
 void EngineQueue::reset_engine() {
   if (hardware_.generation().reset_port() == ResetPort::config_gdrst) {
-    hardware_.config_write(kConfigReset, 1, 1);
-    hardware_.config_write(kConfigReset, 1, 0);
+    hardware_.config_write(spec::pci_write(hardware_.model(), hw::PCI_GDRST{.initiate = true}));
+    hardware_.config_write(spec::pci_write(hardware_.model(), hw::PCI_GDRST{}));
     Interrupts(hardware_).enable();
     return;
   }

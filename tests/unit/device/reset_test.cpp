@@ -6,7 +6,7 @@
 
 #include "covers.h"
 #include "device/device.h"
-#include "gen/config_layout.h"
+#include "gen/config_rules.h"
 #include "test_host.h"
 
 namespace halogen::device {
@@ -34,7 +34,7 @@ class ResetTest : public ::testing::TestWithParam<const spec::DeviceModel*> {
   void gdrst(uint32_t mmio_bits, uint8_t config_domain) {
     if (Generation(model).reset_port() == ResetPort::config_gdrst) {
       bench.device->config_write(0xc0, 1, static_cast<uint32_t>(config_domain << 2 | 1));
-      if (config_layout(model).reset == ConfigReset::held) {
+      if (config_reset(model) == ConfigReset::held) {
         EXPECT_EQ(bench.device->config_read(0xc0, 1) & 3, 3u) << "requested, still in progress";
         bench.device->config_write(0xc0, 1, static_cast<uint32_t>(config_domain << 2 | 1));
         bench.device->config_write(0xc0, 1, 0);

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "gen/config_layout.h"
+#include "gen/config_rules.h"
 
 namespace halogen {
 namespace {
@@ -139,61 +139,23 @@ TEST(NullRangesTest, EachDeviceHasItsRanges) {
 }
 
 // The decoding as Linux has it: intel-gtt and early-quirks for Gen4, i915_ggtt for the rest.
-TEST(ConfigLayoutTest, GgcReadsBackAsSoftwareDecodesIt) {
+TEST(ConfigRulesTest, GgcReadsBackAsSoftwareDecodesIt) {
+  const auto ggc = [](std::string_view device, uint64_t stolen, uint64_t table) {
+    return static_cast<uint16_t>(graphics_control(*spec::find_device(device), stolen, table).value);
+  };
   constexpr uint64_t kMiB = 1 << 20;
-  EXPECT_EQ(encode_ggc(GgcFormat::gen4, 8 * kMiB, kMiB / 2), 0x0030);
-  EXPECT_EQ(encode_ggc(GgcFormat::gen4, 32 * kMiB, kMiB / 2), 0x0050);
-  EXPECT_EQ(encode_ggc(GgcFormat::gen4, 352 * kMiB, 2 * kMiB), 0x03d0);
-  const uint16_t snb = encode_ggc(GgcFormat::gen6, 64 * kMiB, 2 * kMiB);
+  EXPECT_EQ(ggc("g45", 8 * kMiB, kMiB / 2), 0x0030);
+  EXPECT_EQ(ggc("g45", 32 * kMiB, kMiB / 2), 0x0050);
+  EXPECT_EQ(ggc("g45", 352 * kMiB, 2 * kMiB), 0x03d0);
+  const uint16_t snb = ggc("snb", 64 * kMiB, 2 * kMiB);
   EXPECT_EQ(((snb >> 3) & 0x1f) * 32 * kMiB, 64 * kMiB);
   EXPECT_EQ(((snb >> 8) & 3) * kMiB, 2 * kMiB);
-  const uint16_t chv = encode_ggc(GgcFormat::chv, 64 * kMiB, 8 * kMiB);
+  const uint16_t chv = ggc("chv", 64 * kMiB, 8 * kMiB);
   EXPECT_EQ(((chv >> 3) & 0x1f) * 32 * kMiB, 64 * kMiB);
   EXPECT_EQ(kMiB << ((chv >> 8) & 3), 8 * kMiB);
-  const uint16_t skl = encode_ggc(GgcFormat::gen8, 64 * kMiB, 8 * kMiB);
+  const uint16_t skl = ggc("skl", 64 * kMiB, 8 * kMiB);
   EXPECT_EQ((skl >> 8) * 32 * kMiB, 64 * kMiB);
   EXPECT_EQ(kMiB << ((skl >> 6) & 3), 8 * kMiB);
-}
-
-TEST(ConfigLayoutTest, RegistersAndCapabilitiesDoNotOverlap) {
-  for (const spec::DeviceModel& model : spec::device_models()) {
-    const ConfigLayout& layout = config_layout(model);
-    std::array<bool, 256> used{};
-    const auto take = [&](unsigned offset, unsigned bytes) {
-      for (unsigned i = offset; i < offset + bytes; ++i) {
-        ASSERT_LT(i, used.size());
-        EXPECT_FALSE(used[i]) << model.name << std::hex << " " << i;
-        used[i] = true;
-      }
-    };
-    take(0, 0x40);
-    for (const ConfigRegister& reg : layout.registers) {
-      take(reg.offset, reg.bytes);
-    }
-    for (const CapabilityPlace& place : layout.capabilities) {
-      switch (place.kind) {
-        case CapabilityKind::vendor:
-          take(place.offset, 12);
-          break;
-        case CapabilityKind::power:
-          take(place.offset, 8);
-          break;
-        case CapabilityKind::msi:
-          take(place.offset, 10);
-          break;
-        case CapabilityKind::msi_64_maskable:
-          take(place.offset, 24);
-          break;
-        case CapabilityKind::advanced_features:
-          take(place.offset, 6);
-          break;
-        case CapabilityKind::express_integrated:
-        case CapabilityKind::express_endpoint:
-          take(place.offset, 0x3c);
-          break;
-      }
-    }
-  }
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "spec/descriptors.h"
 #include "spec/device_model.h"
 #include "spec/payload.h"
+#include "spec/pci.h"
 
 namespace halogen::spec::test {
 
@@ -43,6 +44,9 @@ inline std::vector<Sized> every_item() {
     }
     for (const MessageHeaderDesc* h : message_headers()) {
       if (h->layout(gen) != nullptr) out.push_back({h, gen, h->dwords_of_gen[g], nullptr});
+    }
+    for (const PciRegisterDesc* r : pci_registers()) {
+      if (r->layout(gen) != nullptr) out.push_back({r, gen, 1, nullptr});
     }
     for (const RegisterDesc* r : registers()) {
       if (r->layout(gen) != nullptr) out.push_back({r, gen, r->width_bits / size_t{32}, nullptr});

@@ -12,6 +12,7 @@
 #include "spec/device_model.h"
 #include "spec/field_visitor.h"
 #include "spec/payload.h"
+#include "spec/pci.h"
 #include "support/paths.h"
 
 namespace halogen::spec {
@@ -84,6 +85,8 @@ class View {
     for (const PayloadDesc* p : payloads()) item(*p, "PAYLOAD", [&] { return payload(*p); });
     for (const MessageHeaderDesc* h : message_headers()) item(*h, "MESSAGE_HEADER", [&] { return header(*h); });
     for (const RegisterDesc* r : registers()) item(*r, "REGISTER", [&] { return reg(*r); });
+    for (const PciRegisterDesc* r : pci_registers()) item(*r, "PCI_REGISTER", [&] { return pci(*r); });
+    capabilities();
     std::sort(lines_.begin(), lines_.end());
     return lines_;
   }
@@ -114,7 +117,7 @@ class View {
     for (const DeviceModel* m : devices(d)) names.push_back(m->name);
     lines_.push_back(fmt::format("{} {} devices={}", head, own(), fmt::join(names, ",")));
     if (d.manual_name != d.name) lines_.push_back(fmt::format("{} manual_name={}", head, d.manual_name));
-    const bool is_register = kind == "REGISTER";
+    const bool is_register = kind == "REGISTER" || kind == "PCI_REGISTER";
     rows(head, layout->fields, layout->reserved, is_register);
     unread(head, layout->unread);
     for (const GroupDesc& g : layout->groups) {
@@ -192,6 +195,27 @@ class View {
     return fmt::format("base={} offset={} width={} count={} stride={} access={} reset={}", base,
                        fmt::join(offsets, ","), r.width_bits, r.count, r.stride, text(r.access),
                        fmt::join(resets, ","));
+  }
+
+  std::string pci(const PciRegisterDesc& r) const {
+    std::vector<std::string> offsets, writable, resets;
+    for (const DeviceModel* m : devices(r)) {
+      offsets.push_back(fmt::format("{:#x}", r.offset(m->id)));
+      writable.push_back(fmt::format("{:#x}", r.writable(m->id)));
+      resets.push_back(fmt::format("{:#x}", r.reset_value(m->id)));
+    }
+    return fmt::format("bytes={} count={} offset={} writable={} reset={}", r.bytes, r.count, fmt::join(offsets, ","),
+                       fmt::join(writable, ","), fmt::join(resets, ","));
+  }
+
+  void capabilities() {
+    for (const DeviceModel& m : device_models()) {
+      if (m.gen != gen_) continue;
+      size_t index = 0;
+      for (const PciCapability& c : pci_capabilities(m.id)) {
+        lines_.push_back(fmt::format("PCI_LIST {} {} {} id={:#x} at={:#x}", m.name, index++, c.name, c.id, c.offset));
+      }
+    }
   }
 
   GenId gen_;

@@ -45,6 +45,9 @@ TEST(Payload, WriteAndReadAgreeWithPackAndUnpack) {
     for (const MessageHeaderDesc* h : message_headers()) {
       if (h->layout(gen) != nullptr) check(*h, gen, h->dwords_of_gen[g], h->rewrite);
     }
+    for (const PciRegisterDesc* r : pci_registers()) {
+      if (r->layout(gen) != nullptr) check(*r, gen, 1, r->rewrite);
+    }
   }
 }
 

@@ -201,6 +201,9 @@ TEST(EveryItem, EveryBitIsAccountedFor) {
     bool is_masked = false;
     if (const RegisterDesc* r = find_register(s.item->name); r == s.item) is_masked = r->access == Access::masked;
     size_t end = s.dwords * 32;
+    for (const PciRegisterDesc* r : pci_registers()) {
+      if (r == s.item) end = r->bytes * 8u;
+    }
     for (const GroupDesc& g : layout.groups) {
       if (g.count == 0) end -= (end - g.first_bit) % g.element_bits;
     }
