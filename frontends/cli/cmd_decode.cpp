@@ -23,6 +23,7 @@ struct Options {
   std::string engine;
   std::string address;
   bool json = false;
+  bool payloads = false;
   bool summary = false;
 };
 
@@ -59,9 +60,10 @@ Result<decode::FileOptions> file_options(const Options& options, StdoutSink& sin
   if (options.summary) return result;
   const auto write = [&sink](std::string_view text) { return sink.write(text); };
   const bool json = options.json;
-  result.make_output = [write, json](const decode::RegisterNames& registers) {
-    return json ? decode::make_json_output(write, &registers)
-                : decode::make_text_output(write, {.color = wants_color()}, &registers);
+  const decode::OutputStyle style{.color = !json && wants_color(), .payloads = options.payloads};
+  result.make_output = [write, json, style](const decode::RegisterNames& registers) {
+    return json ? decode::make_json_output(write, style, &registers)
+                : decode::make_text_output(write, style, &registers);
   };
   return result;
 }
@@ -129,6 +131,8 @@ void add_decode(CLI::App& app, int& status) {
                       "engine class for raw dwords and captures: render, blit, video, vebox, compute, posh");
   command->add_option("--address", options->address, "address of raw dwords in memory")->type_name("ADDR");
   command->add_flag("--json", options->json, "print JSON lines instead of text");
+  command->add_flag("--payloads", options->payloads,
+                    "print the registers that threads start with, below each command or state that starts threads");
   command->add_flag("--summary", options->summary,
                     "print one line per file: counts of commands and of what was not understood");
   command->footer(
@@ -138,7 +142,8 @@ void add_decode(CLI::App& app, int& status) {
       "dwords,\n"
       "fields (numbers, booleans, \"0x..\" for addresses, names for named values), registers (names of register "
       "fields),\n"
-      "reserved (bits with a wrong value), faults, and state: a list of the targets of pointers, in the same form, "
+      "reserved (bits with a wrong value), faults, with --payloads threads and payload (registers by field), and "
+      "state: a list of the targets of pointers, in the same form, "
       "with "
       "kind\n"
       "\"structure\", \"kernel\", \"data\" or \"missing\". Other lines: kind \"unknown_command\", \"record\", "

@@ -18,6 +18,7 @@ struct Options {
   std::string gen;
   std::string file;
   bool rules = false;
+  bool payloads = false;
 };
 
 bool is_hex_text(const std::string& text) {
@@ -66,7 +67,7 @@ int run(const Options& options) {
   if (text->empty()) return complain(fmt::format("{}: the file is empty.", options.file));
   const auto code = code_of(options.file, *text);
   if (!code) return complain(code.message());
-  const std::string lines = eu::disassemble(*gen, *code, options.rules);
+  const std::string lines = eu::disassemble(*gen, *code, {.rules = options.rules, .headers = options.payloads});
   std::cout << lines << std::flush;
   if (!std::cout) return complain("cannot write standard output.");
   return lines.find(".bytes") == std::string::npos ? 0 : kExitFault;
@@ -82,6 +83,8 @@ void add_disasm(CLI::App& app, int& status) {
       ->required()
       ->type_name("FILE");
   command->add_flag("--rules", options->rules, "print the rules that an instruction breaks below it");
+  command->add_flag("--payloads", options->payloads,
+                    "print the fields of message headers below each send, with their registers");
   command->footer("Exit: 0 printed; 1 printed, but some of it is not a valid instruction; 2 wrong usage or bad file.");
   command->callback([options, &status] { status = run(*options); });
 }

@@ -2,20 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
 #include <vector>
 
 #include "base/json.h"
 #include "eu/ir/op_traits.h"
-#include "eu/isa/messages.h"
+#include "eu/isa/message_header.h"
 #include "spec/field_visitor.h"
-#include "spec/payload.h"
+#include "spec/register_layout.h"
 
 namespace halogen::debugger {
 namespace {
-
-constexpr size_t kGrfDwords = eu::kGrfBytes / sizeof(uint32_t);
 
 // Collects the fields of an item as members of a JSON object; those of groups are "squares[1].x".
 class Members final : public spec::FieldVisitor {
@@ -69,16 +66,11 @@ uint32_t descriptor_of(const eu::Thread& thread, const eu::SendInfo& send) {
 void add_message(Answer& out, const compute::Moment& moment, const eu::Instruction& in) {
   const eu::Operand& source = in.src[0];
   const uint32_t descriptor = descriptor_of(moment.thread, in.send);
-  if ((descriptor & eu::DescriptorBits::kHeaderPresent) == 0 || source.file != eu::File::grf || source.indirect) {
-    return;
-  }
-  const eu::MessageControl control = eu::unpack_control(moment.gen, in.send.function, descriptor);
-  const spec::MessageHeaderDesc* const header = spec::find_message_header(
-      moment.gen, eu::function_name(moment.gen, in.send.function), eu::type_name(static_cast<unsigned>(control.type)));
-  if (header != nullptr) {
+  const spec::MessageHeaderDesc* const header = eu::message_header(moment.gen, in.send.function, descriptor);
+  if (header != nullptr && source.file == eu::File::grf && !source.indirect) {
     const size_t dwords = header->dwords_of_gen[static_cast<size_t>(moment.gen)];
-    add(out, moment.gen, *header, fmt::format("r{}.0", source.reg),
-        words_at(moment.thread, source.reg * kGrfDwords, dwords));
+    add(out, moment.gen, *header, spec::register_name('r', source.reg * spec::kRegisterDwords),
+        words_at(moment.thread, source.reg * spec::kRegisterDwords, dwords));
   }
 }
 
@@ -86,16 +78,9 @@ void add_message(Answer& out, const compute::Moment& moment, const eu::Instructi
 
 Answer show_payload(const compute::Moment& moment, const std::optional<eu::Instruction>& next) {
   const auto kind = moment.job.media ? spec::ThreadKind::media : spec::ThreadKind::compute;
-  std::vector<const spec::PayloadDesc*> parts;
-  for (const spec::PayloadDesc* part : spec::payloads()) {
-    if (part->belongs_to(kind) && part->layout(moment.gen) != nullptr) {
-      parts.push_back(part);
-    }
-  }
-  std::ranges::sort(parts, {}, &spec::PayloadDesc::start);
   Answer out;
-  for (const spec::PayloadDesc* part : parts) {
-    add(out, moment.gen, *part, fmt::format("r{}.{}", part->start / kGrfDwords, part->start % kGrfDwords),
+  for (const spec::PayloadDesc* part : spec::payload_parts(moment.gen, kind)) {
+    add(out, moment.gen, *part, spec::register_name('r', part->start),
         words_at(moment.thread, part->start, part->dwords_of_gen[static_cast<size_t>(moment.gen)]));
   }
   if (next && eu::is_send(next->op)) {

@@ -6,7 +6,9 @@
 
 #include "base/json.h"
 #include "decode/output.h"
+#include "decode/thread_kinds.h"
 #include "spec/field_visitor.h"
+#include "spec/register_layout.h"
 
 namespace halogen::decode {
 namespace {
@@ -67,7 +69,8 @@ std::string json_value(const spec::FieldDesc& field, spec::GenId gen, uint64_t r
 
 class JsonOutput final : public Output {
  public:
-  JsonOutput(TextSink sink, const RegisterNames* registers) : sink_(std::move(sink)), registers_(registers) {}
+  JsonOutput(TextSink sink, OutputStyle style, const RegisterNames* registers)
+      : sink_(std::move(sink)), style_(style), registers_(registers) {}
   ~JsonOutput() override { flush(); }
 
   void record(const RecordLine& line) override {
@@ -128,6 +131,7 @@ class JsonOutput final : public Output {
       put("{}:{}", json_quote(field.path), json_value(*field.desc, gen_, field.raw));
     });
     registers(node);
+    if (style_.payloads && node.item != nullptr) payload(node);
     list("reserved", node.fields.reserved, '[', ']', [&](const ReservedValue& reserved) {
       put(R"({{"at":"{}","value":"{:#x}","must_be_one":{}}})",
           spec::format_position(reserved.first_bit, reserved.width), reserved.value, reserved.must_be_one);
@@ -135,6 +139,19 @@ class JsonOutput final : public Output {
     list("faults", node.faults, '[', ']', [&](const std::string& fault) { text_ += json_quote(fault); });
     list("state", node.children, '[', ']', [&](const Node& child) { object(child); });
     text_ += '}';
+  }
+
+  void payload(const Node& node) {
+    const auto kind = thread_kind(*node.item, gen_, node.dwords);
+    if (!kind) return;
+    put(R"(,"threads":"{}")", spec::kThreadNames[static_cast<size_t>(*kind)]);
+    list("payload", spec::payload_parts(gen_, *kind), '[', ']', [&](const spec::PayloadDesc* part) {
+      const unsigned dwords = part->dwords_of_gen[static_cast<size_t>(gen_)];
+      put(R"({{"item":"{}","at":"{}")", part->name, spec::register_name('r', part->start));
+      list("fields", spec::register_fields(*part, gen_, dwords, 'r', part->start), '{', '}',
+           [&](const spec::RegisterField& field) { put("{}:\"{}\"", json_quote(field.name), field.at); });
+      text_ += '}';
+    });
   }
 
   void registers(const Node& node) {
@@ -161,6 +178,7 @@ class JsonOutput final : public Output {
   }
 
   TextSink sink_;
+  OutputStyle style_;
   const RegisterNames* registers_;
   spec::GenId gen_{};
   std::string text_;
@@ -169,8 +187,8 @@ class JsonOutput final : public Output {
 
 }  // namespace
 
-std::unique_ptr<Output> make_json_output(TextSink sink, const RegisterNames* registers) {
-  return std::make_unique<JsonOutput>(std::move(sink), registers);
+std::unique_ptr<Output> make_json_output(TextSink sink, OutputStyle style, const RegisterNames* registers) {
+  return std::make_unique<JsonOutput>(std::move(sink), style, registers);
 }
 
 }  // namespace halogen::decode

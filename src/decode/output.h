@@ -63,13 +63,14 @@ class Output {
 // Takes text. False: the reader of the output is gone.
 using TextSink = std::function<bool(std::string_view)>;
 
-struct TextStyle {
-  bool color = false;
+struct OutputStyle {
+  bool color = false;     // of text
+  bool payloads = false;  // registers that threads start with, below commands and states that start threads
 };
 
-std::unique_ptr<Output> make_text_output(TextSink sink, TextStyle style, const RegisterNames* registers);
+std::unique_ptr<Output> make_text_output(TextSink sink, OutputStyle style, const RegisterNames* registers);
 
 // One JSON object per line: records, headings and commands, the latter with fields and their targets.
-std::unique_ptr<Output> make_json_output(TextSink sink, const RegisterNames* registers);
+std::unique_ptr<Output> make_json_output(TextSink sink, OutputStyle style, const RegisterNames* registers);
 
 }  // namespace halogen::decode

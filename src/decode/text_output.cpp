@@ -4,7 +4,9 @@
 #include <iterator>
 
 #include "decode/output.h"
+#include "decode/thread_kinds.h"
 #include "spec/field_visitor.h"
+#include "spec/register_layout.h"
 
 namespace halogen::decode {
 namespace {
@@ -16,7 +18,7 @@ enum class Paint : uint8_t { heading, command, structure, fault, faint };
 
 class TextOutput final : public Output {
  public:
-  TextOutput(TextSink sink, TextStyle style, const RegisterNames* registers)
+  TextOutput(TextSink sink, OutputStyle style, const RegisterNames* registers)
       : sink_(std::move(sink)), style_(style), registers_(registers) {}
   ~TextOutput() override { flush(); }
 
@@ -96,7 +98,23 @@ class TextOutput final : public Output {
                         reserved.value, reserved.must_be_one ? "one" : "zero"));
       put("\n");
     }
+    if (style_.payloads && node.item != nullptr) payload(node, indent);
     for (const Node& child : node.children) state(child, indent);
+  }
+
+  void payload(const Node& node, const std::string& indent) {
+    const auto kind = thread_kind(*node.item, gen_, node.dwords);
+    if (!kind) return;
+    put("{}payload of {} threads\n", indent, spec::kThreadNames[static_cast<size_t>(*kind)]);
+    for (const spec::PayloadDesc* part : spec::payload_parts(gen_, *kind)) {
+      const unsigned dwords = part->dwords_of_gen[static_cast<size_t>(gen_)];
+      put("{}    {} ", indent, spec::register_name('r', part->start));
+      paint(Paint::structure, part->name);
+      put("\n");
+      for (const spec::RegisterField& field : spec::register_fields(*part, gen_, dwords, 'r', part->start)) {
+        put("{}        {} {}\n", indent, field.at, field.name);
+      }
+    }
   }
 
   void state(const Node& node, const std::string& indent) {
@@ -145,7 +163,7 @@ class TextOutput final : public Output {
   }
 
   TextSink sink_;
-  TextStyle style_;
+  OutputStyle style_;
   const RegisterNames* registers_;
   spec::GenId gen_{};
   std::string text_;
@@ -154,7 +172,7 @@ class TextOutput final : public Output {
 
 }  // namespace
 
-std::unique_ptr<Output> make_text_output(TextSink sink, TextStyle style, const RegisterNames* registers) {
+std::unique_ptr<Output> make_text_output(TextSink sink, OutputStyle style, const RegisterNames* registers) {
   return std::make_unique<TextOutput>(std::move(sink), style, registers);
 }
 

@@ -38,7 +38,7 @@ inline void isa(std::span<const uint8_t> data) {
   const auto rest = std::as_bytes(data.subspan(2));
   if (data[1] % 2 == 0) {
     isa_words(gen, rest);
-    static_cast<void>(eu::disassemble(gen, rest, true));
+    static_cast<void>(eu::disassemble(gen, rest, {.rules = true, .headers = true}));
     return;
   }
   const auto code = eu::assemble(gen, {reinterpret_cast<const char*>(rest.data()), rest.size()});

@@ -44,8 +44,8 @@ inline void walker(std::span<const uint8_t> data) {
   decode::FlatImage memory;
   memory.add(GpuVa{0}, dwords.size() * sizeof(uint32_t), dwords);
   const decode::RegisterNames names(device);
-  const auto text = decode::make_text_output([](std::string_view) { return true; }, {}, &names);
-  const auto json = decode::make_json_output([](std::string_view) { return true; }, &names);
+  const auto text = decode::make_text_output([](std::string_view) { return true; }, {.payloads = true}, &names);
+  const auto json = decode::make_json_output([](std::string_view) { return true; }, {.payloads = true}, &names);
   for (decode::Output* output : {static_cast<decode::Output*>(nullptr), text.get(), json.get()}) {
     decode::Decoder decoder(device, engine, memory, output);
     decoder.set_command_limit(output == nullptr ? kCommands : kCommands / 16);

@@ -6,7 +6,9 @@
 #include <set>
 #include <vector>
 
+#include "eu/ir/op_traits.h"
 #include "eu/isa/decoder.h"
+#include "eu/isa/message_header.h"
 #include "eu/isa/messages.h"
 #include "eu/isa/operand_fields.h"
 #include "eu/isa/tables.h"
@@ -378,7 +380,7 @@ std::string print(spec::GenId gen, const Instruction& instruction, bool describe
   return print_at(gen, instruction, nullptr, 0, describe);
 }
 
-std::string disassemble(spec::GenId gen, std::span<const std::byte> bytes, bool rules) {
+std::string disassemble(spec::GenId gen, std::span<const std::byte> bytes, ListingOptions options) {
   struct Line {
     size_t at;
     size_t size;
@@ -416,8 +418,13 @@ std::string disassemble(spec::GenId gen, std::span<const std::byte> bytes, bool 
     }
     if (line.decoded.ok()) {
       out += "    " + print_at(gen, line.decoded.instruction, &labels, at, true) + "\n";
-      for (const Rule rule : rules ? validate(gen, line.decoded.instruction) : std::vector<Rule>{}) {
+      for (const Rule rule : options.rules ? validate(gen, line.decoded.instruction) : std::vector<Rule>{}) {
         out += fmt::format("    // breaks {}\n", name_of(rule));
+      }
+      if (options.headers && is_send(line.decoded.instruction.op)) {
+        if (const std::string header = describe_header(gen, line.decoded.instruction); !header.empty()) {
+          out += fmt::format("    // {}\n", header);
+        }
       }
     } else {
       out += fmt::format("    {}  // {}\n", raw(bytes.subspan(line.at, line.size)), name_of(line.decoded.fault));

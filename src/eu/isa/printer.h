@@ -14,8 +14,13 @@ namespace halogen::eu {
 // the descriptor of a message.
 std::string print(spec::GenId gen, const Instruction& instruction, bool describe = false);
 
+// Comments below an instruction.
+struct ListingOptions {
+  bool rules = false;    // the rules that it breaks
+  bool headers = false;  // the fields of the header of its message, with their registers
+};
+
 // Prints a program with labels, one line per instruction. Bytes that do not decode are a `.bytes` line with the reason.
-// With `rules`, a comment below an instruction names the rules that it breaks.
-std::string disassemble(spec::GenId gen, std::span<const std::byte> bytes, bool rules = false);
+std::string disassemble(spec::GenId gen, std::span<const std::byte> bytes, ListingOptions options = {});
 
 }  // namespace halogen::eu

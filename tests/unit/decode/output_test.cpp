@@ -58,7 +58,7 @@ TEST(TextOutput, ColoursOnlyWhenAsked) {
 
 TEST(JsonOutput, EveryLineIsAnObject) {
   const std::string text =
-      print([](TextSink sink, const RegisterNames* names) { return make_json_output(std::move(sink), names); });
+      print([](TextSink sink, const RegisterNames* names) { return make_json_output(std::move(sink), {}, names); });
   std::istringstream lines(text);
   std::vector<nlohmann::json> objects;
   for (std::string line; std::getline(lines, line);) objects.push_back(nlohmann::json::parse(line));

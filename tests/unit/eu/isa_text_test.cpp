@@ -8,6 +8,7 @@
 #include <string>
 
 #include "eu/isa/assembler.h"
+#include "eu/isa/message_header.h"
 #include "eu/isa/messages.h"
 #include "eu/isa/printer.h"
 #include "fuzz/isa_target.h"
@@ -101,6 +102,29 @@ TEST(IsaText, ErrorsNameTheLineAndTheFault) {
     EXPECT_THAT(code.message(), HasSubstr(c.message)) << c.text;
     EXPECT_THAT(code.message(), HasSubstr("line ")) << c.text;
   }
+}
+
+// A header has eight dwords in the first register of a message: r30 here, and m1 where send moves src0 there first.
+TEST(IsaText, ListingNamesTheFieldsOfMessageHeaders) {
+  const char* text = "send.smpl (8|M0) r20 r30 0x0 0x04480000\nsend.smpl (8|M0) r20 r30 0x0 0x04400000\n";
+  const auto code = assemble(GenId::gen9, text);
+  ASSERT_TRUE(code.ok()) << code.message();
+  const std::string comment =
+      "// SAMPLER_HEADER: r30.2[3:0] r_offset, r30.2[7:4] v_offset, r30.2[11:8] u_offset, r30.2[15:12] channels_off, "
+      "r30.2[17:16] gather_channel, r30.3[31:5] sampler_table\n";
+  const std::string listing = disassemble(GenId::gen9, *code, {.headers = true});
+  EXPECT_THAT(listing, HasSubstr(comment));
+  EXPECT_EQ(listing.find("SAMPLER_HEADER"), listing.rfind("SAMPLER_HEADER")) << "the second message has no header";
+  EXPECT_EQ(disassemble(GenId::gen9, *code).find("SAMPLER_HEADER"), std::string::npos);
+  const auto again = assemble(GenId::gen9, listing);
+  ASSERT_TRUE(again.ok()) << again.message();
+  EXPECT_EQ(*again, *code) << "comments do not change the program";
+
+  Instruction early{.op = Op::send, .sources = 1};
+  early.send.function = static_cast<uint8_t>(function_code(GenId::gen4, "smpl"));
+  early.send.descriptor = DescriptorBits::kHeaderPresent;
+  early.send.message_register = 1;
+  EXPECT_THAT(describe_header(GenId::gen4, early), HasSubstr("SAMPLER_HEADER: m1.2[3:0] r_offset"));
 }
 
 TEST(IsaText, DescriptorsAreExplainedByField) {
