@@ -121,6 +121,7 @@ void pass_on(int signal) {
 // Returns the program's status, or 128 + the signal that ended it.
 int start_and_wait(const std::vector<std::string>& command, const std::string& program) {
   std::vector<char*> words;
+  words.reserve(command.size() + 1);
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
   struct sigaction action {};

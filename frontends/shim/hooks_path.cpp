@@ -74,7 +74,7 @@ ssize_t link_of_node(const char* path, char* into, size_t bytes) {
   if (!kind) return -1;
   const char* const name = *kind == NodeKind::card ? "/dev/dri/card0" : "/dev/dri/renderD128";
   const size_t length = std::min(std::strlen(name), bytes);
-  std::memcpy(into, name, length);
+  std::memcpy(into, name, length);  // NOLINT(bugprone-not-null-terminated-result): like readlink(2)
   return static_cast<ssize_t>(length);
 }
 

@@ -110,13 +110,13 @@ uint64_t DeviceServer::real_time() const {
 
 // False: the machine is gone.
 Result<bool> DeviceServer::handle_all() {
-  const auto filled = link_.fill();
+  auto filled = link_.fill();
   if (!filled || !*filled) return filled;
   for (;;) {
     const auto message = link_.next();
     if (!message) return message.error();
     if (!*message) return true;
-    const auto goes_on = handle(**message);
+    auto goes_on = handle(**message);
     if (!goes_on || !*goes_on) return goes_on;
   }
 }

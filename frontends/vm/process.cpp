@@ -43,6 +43,7 @@ std::string Ending::to_string() const {
 
 Result<Process> Process::start(const std::vector<std::string>& words, int kept) {
   std::vector<char*> raw;
+  raw.reserve(words.size() + 1);
   for (const std::string& word : words) raw.push_back(const_cast<char*>(word.c_str()));
   raw.push_back(nullptr);
   int ends[2];

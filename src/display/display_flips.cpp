@@ -133,7 +133,7 @@ void Display::flip(const FlipRequest& request) {
     return;
   }
   program(*plane, request, image);
-  submit(index, std::move(flip), async);
+  submit(index, flip, async);
 }
 
 void Display::surface_write(unsigned plane, uint32_t surface) {
@@ -153,7 +153,7 @@ void Display::submit(unsigned plane, PendingFlip flip, bool at_once) {
   }
   flip.async = at_once;
   const bool now = at_once || !pipe_running(flip.pipe);
-  waiting.push_back(std::move(flip));
+  waiting.push_back(flip);
   if (!pending) {
     listener_.on_flip_pending(planes_[plane].number, true);
   }

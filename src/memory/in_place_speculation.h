@@ -40,7 +40,7 @@ class InPlaceSpeculation {
     uint64_t page;
     Direction direction;
     std::byte* frame;
-    auto operator<=>(const Touch&) const = default;
+    auto operator<=>(const Touch&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 errs
   };
   struct Saved {
     std::byte* frame = nullptr;

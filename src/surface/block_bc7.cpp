@@ -125,7 +125,8 @@ BlockColor bc7_color(uint64_t low, uint64_t high, unsigned x, unsigned y) {
     const unsigned weight = (channel == 3) != swapped ? second_weight : first_weight;
     const unsigned a = ends[2 * set][channel];
     const unsigned b = ends[2 * set + 1][channel];
-    out[channel] = ((64 - weight) * a + weight * b + 32) / 64 / 255.0;
+    const unsigned value = ((64 - weight) * a + weight * b + 32) / 64;  // rounds to a whole number
+    out[channel] = value / 255.0;
   }
   if (rotation != 0) {
     std::swap(out[3], out[rotation - 1]);

@@ -48,7 +48,7 @@ int open_perf(Call& call, drm_i915_perf_open_param& open) {
   if ((open.flags & ~kKnown) != 0) return -EINVAL;
   if (open.num_properties == 0 || open.num_properties > kLastProperty) return -EINVAL;
   for (uint32_t i = 0; i < open.num_properties; ++i) {
-    const uint64_t place = open.properties_ptr + i * 2 * sizeof(uint64_t);
+    const uint64_t place = open.properties_ptr + uint64_t{i} * 2 * sizeof(uint64_t);
     const auto name = read_user<uint64_t>(place);
     const auto value = read_user<uint64_t>(place + sizeof(uint64_t));
     if (!name || !value) return -EFAULT;

@@ -65,8 +65,8 @@ bool SharedMemory::replace(uint64_t offset, uint64_t bytes, int descriptor) {
 void SharedMemory::drop(uint64_t offset, uint64_t bytes) {
   const std::span<std::byte> place = at(offset, bytes);
   if (place.empty()) return;
-  mmap(place.data(), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, descriptor_,
-       static_cast<off_t>(offset));
+  static_cast<void>(mmap(place.data(), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE,
+                         descriptor_, static_cast<off_t>(offset)));
   fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
             static_cast<off_t>(bytes));
 }

@@ -300,7 +300,7 @@ void Kms::flush(File& file) {
 
 // ---- objects
 
-uint32_t Kms::add(FramebufferRef fb) {
+uint32_t Kms::add(const FramebufferRef& fb) {
   fb->id = ids_.add(fb);
   fbs_[fb->id] = fb;
   return fb->id;

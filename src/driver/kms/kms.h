@@ -144,7 +144,7 @@ class Kms {
   int wait_event(const File& file, uint64_t target, uint32_t type, uint64_t user_data);
 
   // ---- objects
-  uint32_t add(FramebufferRef fb);
+  uint32_t add(const FramebufferRef& fb);
   FramebufferRef find_fb(uint32_t id) const;
   const std::map<uint32_t, FramebufferRef>& fbs() const { return fbs_; }
   uint32_t largest_edge() const;  // of framebuffers

@@ -36,8 +36,8 @@ void EngineQueue::add(RequestRef request) {
   lift(request);
   const auto more_urgent = [](const auto& one, const auto& two) { return one->priority > two->priority; };
   const auto place = std::upper_bound(waiting_.begin(), waiting_.end(), request, more_urgent);
-  waiting_.insert(place, request);
   if (tracepoints_ != nullptr) tracepoints_->add(*request);
+  waiting_.insert(place, std::move(request));
 }
 
 // Priority inheritance: raises the priority of everything that `waiter` waits for, directly or indirectly: earlier

@@ -217,7 +217,7 @@ class ExeclistQueue final : public EngineQueue {
   RequestRef current() const override {
     for (const std::vector<Port>* const list : {&active_, &pending_}) {
       for (const Port& port : *list) {
-        if (const RequestRef first = first_of(*port.context)) return first;
+        if (RequestRef first = first_of(*port.context)) return first;
       }
     }
     return nullptr;

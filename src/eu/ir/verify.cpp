@@ -192,7 +192,7 @@ std::string verify(const Lowered& lowered) {
       return fmt::format("source {} {}", i, fault);
     }
   }
-  if (const std::string fault = verify_target(lowered); !fault.empty()) {
+  if (std::string fault = verify_target(lowered); !fault.empty()) {
     return fault;
   }
   if (operation == Operation::select_related && lowered.compute.relation == Condition::none) {

@@ -76,7 +76,7 @@ class KernelLibrary {
   struct Key {
     uint32_t entry = 0;
     uint64_t digest = 0;
-    auto operator<=>(const Key&) const = default;
+    auto operator<=>(const Key&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 errs
   };
   using Uses = std::list<Key>;
   struct Item {

@@ -118,8 +118,8 @@ void assemble_entry(const Geometry& geometry, const Provoking& provoking, std::s
       assemblers[stream].cut(forward);
     }
   }
-  for (uint8_t i = 0; i < assemblers.size(); ++i) {
-    stream = i;
+  for (size_t i = 0; i < assemblers.size(); ++i) {
+    stream = static_cast<uint8_t>(i);
     assemblers[i].cut(forward);
   }
 }

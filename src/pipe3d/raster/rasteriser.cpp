@@ -549,7 +549,7 @@ unsigned Rasteriser::next_thin(Walk& at, Batch& batch) const {
       if (count == before || batch[count - 1].x != (x & ~1) || batch[count - 1].y != (y & ~1)) {
         batch[count++] = {.x = x & ~1, .y = y & ~1, .coverage = {}};
       }
-      batch[count - 1].coverage[static_cast<size_t>((y & 1) * 2 + (x & 1))] = mask_;
+      batch[count - 1].coverage[static_cast<size_t>(y & 1) * 2 + static_cast<size_t>(x & 1)] = mask_;
     }
   }
   return count;

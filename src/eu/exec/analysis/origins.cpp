@@ -177,7 +177,7 @@ void OriginTracker::compute(const Prepared& prepared) {
     const bool copies = lowered.compute.operation == ir::Operation::copy && sure && first.file == ir::File::grf &&
                         range_of(lowered, first.file, first.access, first.type, lane, from);
     for (int32_t i = 0; i < at.end - at.first; ++i) {
-      const Origin copied = copies ? grf_[static_cast<size_t>(from.first + i)] : kFixed;
+      const Origin copied = copies ? grf_[static_cast<size_t>(from.first) + static_cast<size_t>(i)] : kFixed;
       written.emplace_back(static_cast<size_t>(at.first + i), copied >= kStart ? copied : value);
     }
   }
