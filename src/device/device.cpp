@@ -76,7 +76,7 @@ Device::Device(const spec::DeviceModel& model, Host& host, DeviceOptions options
     engines_.engine(number).fetch().set_prefetch_lines(options_.prefetch_lines);
     engine::ExeclistSubmission* const execlists = engines_.engine(number).execlists();
     if (execlists != nullptr && options_.manual_status_place) {
-      execlists->status_buffer().set_place(engine::ContextStatusBuffer::kManualPlace);
+      execlists->status_buffer().set_first_dword(engine::ContextStatusBuffer::kManualFirstDword);
     }
   }
 }

@@ -51,7 +51,7 @@ class EngineSet::Port final : public engine::Services {
   void signal_semaphore(const engine::SemaphoreSignal& signal) override {
     for (const std::unique_ptr<engine::Engine>& engine : set_.engines_) {
       if (engine->model().engine_class == signal.engine_class && engine->model().instance == signal.instance) {
-        engine->hear_signal(signal.context_id);
+        engine->on_semaphore_signal(signal.context_id);
       }
     }
   }

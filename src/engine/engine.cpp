@@ -52,7 +52,7 @@ Submission& Engine::submission() {
   return *ring_submission_;
 }
 
-// A register write makes the engine busy before its next run() sees it.
+// A register write can make the engine busy before the next run().
 bool Engine::busy() const {
   const bool execlists = execlist_submission_ != nullptr && execlist_submission_->enabled();
   if (state_.activity != Activity::running || execlists) {
@@ -70,7 +70,7 @@ bool Engine::lacks_process_space() const {
 }
 
 // Returns whether a semaphore wait continues: nothing has signalled the engine, and its next poll is not due.
-bool Engine::wait_goes_on(uint64_t until) {
+bool Engine::wait_continues(uint64_t until) {
   if (state_.activity != Activity::waiting || state_.wait.kind != WaitKind::semaphore) {
     return false;
   }
@@ -83,14 +83,14 @@ bool Engine::wait_goes_on(uint64_t until) {
 
 bool Engine::run(uint64_t until) {
   if (state_.time >= until) {
-    return state_.activity == Activity::running;  // a long command is still at work
+    return state_.activity == Activity::running;  // a long command is still running
   }
-  stream_.invalidate();  // tables may have changed since
+  stream_.invalidate();  // page tables may have changed since the last run
   bool progress = false;
   was_reset_ = false;
   while (state_.time < until) {
     const uint64_t began = state_.time;
-    if (state_.activity == Activity::hung || modes_.stopped() || wait_goes_on(until) || !submission().prepare()) {
+    if (state_.activity == Activity::hung || modes_.stopped() || wait_continues(until) || !submission().prepare()) {
       progress |= state_.time != began;
       break;
     }
@@ -111,7 +111,7 @@ bool Engine::run(uint64_t until) {
     ring_.report_head_at_borders();
     if (state_.activity == Activity::waiting && state_.wait.kind == WaitKind::event && state_.wait.until &&
         *state_.wait.until > state_.time && *state_.wait.until < until) {
-      state_.time = *state_.wait.until;  // the time to look again is in this slice
+      state_.time = *state_.wait.until;  // the next check is due in this slice
       continue;
     }
     if (state_.activity != Activity::running || was_reset_) {
@@ -129,24 +129,25 @@ void Engine::handle(StreamStop stop) {
     case StreamStop::budget:
     case StreamStop::left:
     case StreamStop::held:
-      break;  // the state says what the visitor wanted
+      break;  // the visitor has set the engine's state
     case StreamStop::stopped:
       leave_stream();
       break;
     case StreamStop::exhausted:
       if (in_batch() && !state_.execlist.restoring()) {
         errors_.raise(ErrorKind::instruction);
-        hang("a physical batch buffer left its page");
+        hang("physical batch buffer without an end in its page");
       } else {
         submission().on_empty();
       }
       break;
     case StreamStop::truncated:
-      // In a ring the tail lies inside a command. In a batch the next page is missing, or a physical one is at its end.
+      // In a ring, the tail lies inside a command. In a batch, the next page is missing or a physical batch has reached
+      // its end.
       if (in_batch() && stream_.level().end != StreamLevel::kNoEnd) {
         if (state_.execlist.restoring()) {
           raise(EventKind::undefined_behaviour, "INDIRECT_CTX", stream_.level().address.value, state_.header,
-                "a command reaches beyond the end of the commands of a restore and is not done");
+                "command crosses the end of INDIRECT_CTX and is skipped");
         }
         handle(StreamStop::exhausted);
       } else if (in_batch()) {
@@ -164,16 +165,16 @@ void Engine::handle(StreamStop stop) {
   }
 }
 
-// Handles a failed fetch: a fault that software can repair, or a hang.
+// Handles a fetch that found no page: a fault that software can repair, or a hang.
 void Engine::stopped_at_hole() {
   if (generation_.has(spec::Feature::no_fault_model)) {
-    hang("no page where commands are fetched");
+    hang("command fetched from an unmapped page");
   } else {
     stopped_by_fault(fetch_.result());
   }
 }
 
-// Handles a command that ends the context, or one where other work may be scheduled.
+// Handles a command that ends its context, or one that is an arbitration point.
 void Engine::leave_stream() {
   if (state_.ring.end_context) {
     state_.ring.end_context = false;
@@ -188,11 +189,11 @@ void Engine::leave_stream() {
 
 void Engine::poke() {
   if (state_.activity == Activity::idle || state_.activity == Activity::waiting) {
-    state_.activity = Activity::running;  // the next run looks
+    state_.activity = Activity::running;  // the next run() checks the condition again
   }
 }
 
-void Engine::hear_signal(uint32_t context_id) {
+void Engine::on_semaphore_signal(uint32_t context_id) {
   const std::optional<uint64_t>& running = state_.execlist.running;
   if (!running || static_cast<uint32_t>(*running >> 32) == context_id) {
     poke();
@@ -286,10 +287,10 @@ void Engine::approximate(const spec::CommandDesc& desc, std::string_view reason)
 
 void Engine::unsupported(const spec::CommandDesc& desc) {
   CommandCount& count = counts_[static_cast<size_t>(desc.id)];
-  if (count.fidelity != FidelityClass::unsupported) {  // one Event is enough
+  if (count.fidelity != FidelityClass::unsupported) {  // one Event per command is enough
     count.fidelity = FidelityClass::unsupported;
-    count.reason = "not executed";
-    raise(EventKind::unsupported, desc.name, stream_.level().address.value, state_.header, "not executed yet");
+    count.reason = "not implemented";
+    raise(EventKind::unsupported, desc.name, stream_.level().address.value, state_.header, "not implemented");
   }
 }
 
@@ -302,7 +303,8 @@ void Engine::report(FidelityReport& report) const {
   }
   back_end_->report(report);
   if (unknown_commands_ != 0) {
-    report.touch(FidelityKind::command, "unknown", FidelityClass::unsupported, "no description", unknown_commands_);
+    report.touch(FidelityKind::command, "unknown", FidelityClass::unsupported, "no description in spec/",
+                 unknown_commands_);
   }
 }
 

@@ -58,9 +58,9 @@ class Engine {
   // command took longer. False: nothing was done.
   bool run(uint64_t until);
   // Tells the engine that a slice is over. `alone`: no other engine had work, so the next slice may be longer.
-  void note_slice(bool alone, unsigned most) {
+  void note_slice(bool alone, unsigned max) {
     const bool longer = alone && state_.activity == Activity::running;
-    state_.lone_slices = longer ? static_cast<uint8_t>(std::min(state_.lone_slices + 1u, most)) : uint8_t{0};
+    state_.lone_slices = longer ? static_cast<uint8_t>(std::min(state_.lone_slices + 1u, max)) : uint8_t{0};
   }
   // Moves the time of an engine without work forward.
   void catch_up(uint64_t now) { state_.time = std::max(state_.time, now); }
@@ -68,14 +68,14 @@ class Engine {
   void poke();
   // Delivers a semaphore signal for a context, by the upper dword of its descriptor. Rings have no contexts and take
   // every signal.
-  void hear_signal(uint32_t context_id);
+  void on_semaphore_signal(uint32_t context_id);
 
-  void reset();  // the engine's registers are reset by the caller
+  void reset();  // the caller resets the engine's registers
   EngineState snapshot() const;
   void restore(const EngineState& state);
   void report(FidelityReport& report) const;
 
-  // For the parts and the command handlers.
+  // Accessors for the parts and the command handlers.
   EngineState& state() { return state_; }
   const EngineState& state() const { return state_; }
   mmio::Registers& registers() { return registers_; }
@@ -93,7 +93,7 @@ class Engine {
   CommandPrivilege& privilege() { return privilege_; }
   BackEnd& back_end() { return *back_end_; }
   Submission& submission();
-  ExeclistSubmission* execlists() { return execlist_submission_.get(); }  // null where there are none
+  ExeclistSubmission* execlists() { return execlist_submission_.get(); }  // null: the chip has no execlists
   const Generation& generation() const { return generation_; }
   spec::GenId gen() const { return generation_.id(); }
   const std::string& path() const { return path_; }
@@ -103,9 +103,9 @@ class Engine {
   bool in_batch() const { return stream_.state().depth != 0; }
   // Returns whether there is unfinished work.
   bool busy() const;
-  // The mobile Gen4.5 part: per-process address space and run lists are enabled.
+  // Returns whether per-process address space and run lists are enabled (mobile Gen4.5 part only).
   bool per_process_space() const;
-  // Per-process addresses exist on this chip, but not now: run lists are disabled, or it has none.
+  // Returns whether the chip gets per-process addresses from run lists and run lists are disabled or absent.
   bool lacks_process_space() const;
   // Returns the table that the running commands were fetched through.
   memory::TableKind fetched_from() const {
@@ -114,11 +114,12 @@ class Engine {
   memory::AddressSpace& data_space(memory::TableKind table, memory::Stream stream = memory::Stream::store_data) {
     return services_.space(stream, table);
   }
-  // Register accesses of a command.
+  // Accesses a register for a command, at the engine's time.
   uint32_t read_register(uint32_t offset);
   void write_register(uint32_t offset, uint32_t value, uint32_t lanes = mmio::kAllLanes);
 
-  // Returned by a handler whose command cannot be finished now: the command is parsed again later.
+  // Holds the stream: the command is parsed again later. If software has cancelled the wait, the stream advances
+  // instead.
   Next wait(WaitKind kind, uint32_t detail = 0, std::optional<uint64_t> until = std::nullopt);
   // Stops the engine until it is reset.
   Next hang(std::string_view reason);
@@ -127,7 +128,7 @@ class Engine {
   // Returns what follows the last access of a command.
   Next after(memory::AccessResult result) { return ok(result) ? Next::advance() : stopped_by_fault(result); }
   // Ends a part of a long command. The command is parsed again for the next part.
-  Next go_on() {
+  Next continue_later() {
     did_part_ = true;
     return Next::hold();
   }
@@ -139,14 +140,14 @@ class Engine {
 
   // Spends the time of a part of a draw, dispatch or blit, and counts what it got done.
   void account(const WorkReport& report);
-  // Grows with the progress that reports name, whether or not statistics are enabled: a hang watch sees by it that long
-  // work goes on. A thread that does not end makes no progress.
+  // Grows with the progress that reports state, whether or not statistics are enabled. A hang watch reads it to see
+  // that long work is alive. A thread that does not end makes no progress.
   uint64_t work_done() const { return work_done_; }
 
   void spend(uint64_t nanoseconds) { state_.time += nanoseconds; }
   uint64_t now() const { return state_.time; }
   void raise(EventKind kind, std::string_view item, uint64_t address, uint64_t value, std::string detail) const;
-  // Marks the command as not done exactly as hardware does it, or as not done at all.
+  // Marks the command as approximate, or as not implemented.
   void approximate(const spec::CommandDesc& desc, std::string_view reason);
   void unsupported(const spec::CommandDesc& desc);
 
@@ -161,7 +162,7 @@ class Engine {
   void handle(StreamStop stop);
   void leave_stream();
   void stopped_at_hole();
-  bool wait_goes_on(uint64_t until);
+  bool wait_continues(uint64_t until);
 
   std::string path_;
   Generation generation_;
@@ -189,7 +190,7 @@ class Engine {
   uint64_t unknown_commands_ = 0;
   uint64_t work_done_ = 0;
   bool was_reset_ = false;  // since run() began
-  bool did_part_ = false;   // of a long command, since the stream went on
+  bool did_part_ = false;   // of a long command, since the stream was last resumed
 };
 
 }  // namespace halogen::engine

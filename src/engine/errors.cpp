@@ -48,7 +48,8 @@ void Errors::reset() {
   engine_.services().set_interrupt_level(EngineCause::master_error, false);
 }
 
-// EIR keeps what EMR lets through. What is masked later stays in EIR, but no longer asserts the master error.
+// EIR latches the bits of ESR that EMR does not mask. A bit that is masked later stays in EIR, but no longer asserts
+// the master error.
 void Errors::update() {
   mmio::Registers& registers = engine_.registers();
   const uint32_t seen = ~registers.peek(RegisterId::EMR);
@@ -57,7 +58,7 @@ void Errors::update() {
   engine_.services().set_interrupt_level(EngineCause::master_error, (identity & seen) != 0);
 }
 
-// These end with a reset only.
+// Returns the errors that only a reset clears.
 uint32_t Errors::unrecoverable() const {
   hw::EIR bits;
   bits.instruction_error = true;

@@ -1,6 +1,7 @@
-// How software sees an error: ESR, EMR, EIR, the address of the command, and the master error. Seed 003 5.7; seed 000,
-// hardware status page (error registers). The registers of Gen4's render engine stand for the whole device. Left out:
-// display underruns (no bit is public) and memory refresh errors (memory does not forget here).
+// How software sees an error: ESR, EMR, EIR, the address of the command, and the master error. G45 PRM vol. 1b 5.7
+// (seed 003); DG1 PRM vol. 13, hardware status page (seed 000). On Gen4 the registers of the render engine serve the
+// whole device. Not modelled: display underruns (no public source names a bit) and memory refresh errors (host memory
+// needs no refresh).
 #pragma once
 
 #include <cstdint>

@@ -30,55 +30,56 @@ struct ContextStep {
     idle,    // the old context has left and no other one follows
   };
   Kind kind = Kind::begin;
-  uint64_t descriptor = 0;  // of the new context; zero when idle
-  uint64_t time_ns = 0;     // of the engine
+  uint64_t descriptor = 0;  // of the new context; 0 for `idle`
+  uint64_t time_ns = 0;     // time of the engine
 };
 
-// MI_SEMAPHORE_SIGNAL, on its way to another engine.
+// A signal of MI_SEMAPHORE_SIGNAL to another engine.
 struct SemaphoreSignal {
   spec::EngineClass engine_class{};
   uint8_t instance = 0;
   uint32_t context_id = 0;
 };
 
-// Events go to the host.
+// Events are forwarded to the host.
 class Services : public EventSink {
  public:
-  // Returns graphics memory as a stream of this engine sees it. Valid for one batch: modes change it.
+  // Returns graphics memory as a stream of this engine sees it. The reference is valid for one batch, because modes
+  // change it.
   virtual memory::AddressSpace& space(memory::Stream stream, memory::TableKind table) = 0;
-  // Access addresses that no table maps. False: no memory is there.
+  // Read and write physical addresses directly. False: no memory at the address.
   virtual bool read_physical(PhysAddr address, std::span<std::byte> into) = 0;
   virtual bool write_physical(PhysAddr address, std::span<const std::byte> from) = 0;
-  // Returns the rest of a page of physical memory from `address` on. Empty: no memory is there.
+  // Returns the rest of a page of physical memory from `address` on. Empty: no memory at the address.
   virtual std::span<const std::byte> physical_page(PhysAddr address) = 0;
 
-  // Returns whether a page of this memory type (View::type_index) takes atomic operations. If not, software is told of
-  // a catastrophic error.
+  // Returns whether a page of this memory type (View::type_index) supports atomic operations. If it does not, a
+  // catastrophic error is reported to software.
   virtual bool takes_atomics(uint8_t type_index) = 0;
 
   // Writes page table entries as MI_UPDATE_GTT does, from `address` on (its page number is the index).
   virtual bool write_entries(memory::TableKind table, GpuVa address, std::span<const uint32_t> dwords) = 0;
   virtual void flush_translations() = 0;
-  // Tells every unit that follows the contexts of an engine.
+  // Notifies every unit that tracks the contexts of an engine.
   virtual void on_context_switch(const ContextStep& step) = 0;
 
   virtual void interrupt(EngineCause cause) = 0;
   virtual void set_interrupt_level(EngineCause cause, bool asserted) = 0;
 
-  // A BLT wrote scan lines of the surface at `base`; lines count from there.
+  // Reports that a BLT wrote scan lines of the surface at `base`. Lines are counted from there.
   virtual void on_target_write(GpuVa /*base*/, uint32_t /*first_line*/, uint32_t /*lines*/) {}
 
-  // Host threads for work that can be divided. Null: only the caller's.
+  // Returns host threads for work that can be divided. Null: use only the caller's thread.
   virtual WorkerPool* pool() { return nullptr; }
-  // The programs of the device, for every unit that runs EU code.
+  // Returns the kernel library of the device, which all units that run EU code share.
   virtual eu::KernelLibrary& kernels() = 0;
 
   virtual void signal_semaphore(const SemaphoreSignal& signal) = 0;
   virtual display::Display& display() = 0;
 
-  // Returns the time of the device, or that of the engine whose command runs.
+  // Returns the device's time, or the engine's time while a command of that engine runs.
   virtual uint64_t time() const = 0;
-  // Sets the device's time to the engine's own before an access that can show the time.
+  // Sets the device's time to the engine's own. Called before an access that can show the time.
   virtual void set_time(uint64_t nanoseconds) = 0;
 };
 

@@ -6,7 +6,7 @@
 
 namespace halogen::engine {
 
-// Adds what the report counts to the registers that the engine has.
+// Adds the counts of a report to the statistics registers that the engine has.
 void add_statistics(mmio::Registers& registers, spec::GenId gen, const WorkReport& report);
 
 }  // namespace halogen::engine

@@ -14,9 +14,9 @@ using spec::RegisterId;
 using Control = hw::PR_CTR_CTL;
 
 constexpr uint64_t kSecond = 1'000'000'000;
-constexpr uint64_t kCounts = uint64_t{1} << 32;  // of the counter, until it wraps
+constexpr uint64_t kCounts = uint64_t{1} << 32;  // number of values of the 32-bit counter
 
-// Toggles of a clock from the start of time on. Whole seconds apart, so that nothing overflows.
+// Returns the number of ticks of a clock since time 0. Whole seconds are converted separately to avoid overflow.
 uint64_t ticks_at(uint64_t nanoseconds, uint64_t hz) {
   return nanoseconds / kSecond * hz + nanoseconds % kSecond * hz / kSecond;
 }

@@ -1,10 +1,11 @@
-// The watchdog of a context: counts while a context is in the engine, interrupts when the count equals the threshold.
-// Seed 000, watchdog timers. The counter is the register PR_CTR; control and threshold belong to the context.
+// The watchdog of a context. It counts while a context is in the engine and raises an interrupt when the count equals
+// the threshold. DG1 PRM vol. 13, watchdog timers (seed 000). The counter is the register PR_CTR; control and threshold
+// belong to the context.
 //
-// The counter is brought up to date before something that counting depends on changes and when the counter is read, so
-// it is exact within a slice too. A context counts from the first step of its restore to the last of its save. The
-// threshold is compared when the counter counts: a threshold below the count is met after the counter has wrapped, and
-// a threshold of zero when it wraps. The frequency of GPU clocks is not modelled; kGpuHz is used instead.
+// The counter is settled before a value that it depends on changes, and when it is read, so it is exact inside a slice.
+// A context counts from the first step of its restore to the last step of its save. The threshold is compared only when
+// the counter counts: a threshold below the count matches after the counter has wrapped, and a threshold of zero
+// matches when it wraps. The frequency of GPU clocks is not modelled; kGpuHz is used instead.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What a part of a blit, dispatch or draw got done: plain data, from the back end to Engine::account(). Virtual time,
-// statistics registers, the hang watch and compression of the display follow from it.
+// The result of a part of a blit, dispatch or draw: plain data from the back end to Engine::account(). Virtual time,
+// statistics registers, the hang watch and compression of the display are derived from it.
 //
 // Counts of a draw are complete whether or not statistics are enabled: performance counters count without enables.
 #pragma once
@@ -15,15 +15,15 @@ namespace halogen::engine {
 struct DrawWork {
   pipe3d::StageThreads threads;
   pipe3d::Counts counts;
-  pipe3d::Statistics counted;  // which counts the statistics registers take
+  pipe3d::Statistics counted;  // which counts are added to statistics registers
 };
 
 struct ComputeWork {
-  uint64_t threads = 0;   // that were started
+  uint64_t threads = 0;   // started
   uint64_t channels = 0;  // of these threads
 };
 
-// Scan lines of a surface that were written; lines count from its base.
+// Scan lines of a surface that were written. Lines are counted from its base.
 struct TargetWrite {
   GpuVa base{};
   uint32_t first_line = 0;
@@ -32,9 +32,9 @@ struct TargetWrite {
 
 struct WorkReport {
   uint64_t time_ns = 0;   // virtual
-  uint64_t progress = 0;  // for the hang watch: zero if a batch that loops could do as much for ever
+  uint64_t progress = 0;  // for the hang watch; zero if an endless batch could repeat this work for ever
   uint64_t instructions = 0;
-  uint64_t blit_bytes = 0;         // of the destination
+  uint64_t blit_bytes = 0;         // written to the destination
   const DrawWork* draw = nullptr;  // null: not a draw
   std::optional<ComputeWork> compute;
   std::optional<TargetWrite> target_write;

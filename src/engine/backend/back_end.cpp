@@ -13,7 +13,7 @@
 namespace halogen::engine {
 namespace {
 
-constexpr unsigned kClients = 8;  // bits 31:29 of a header
+constexpr unsigned kClients = 8;  // values of bits 31:29 of a header
 
 class NoBackEnd final : public BackEnd {
  public:
@@ -23,7 +23,7 @@ class NoBackEnd final : public BackEnd {
   }
 };
 
-// The render client's: what both pipelines share, media and compute, and the 3D pipeline.
+// The back end of the render client: state that both pipelines share, media and compute, and the 3D pipeline.
 class RenderBackEnd final : public BackEnd {
  public:
   explicit RenderBackEnd(eu::KernelLibrary& library) : compute_(library), draw_(library) {}
@@ -91,7 +91,7 @@ class ClientBackEnds final : public BackEnd {
   }
 
  private:
-  // Large back ends are created by their first command: most engines never need them.
+  // Creates a large back end at its first command, because most engines never need it.
   void start(Engine& engine, unsigned client) {
     if (client == hw::ClientHeader::blit) {
       clients_[client] = std::make_unique<BlitBackEnd>();
@@ -104,13 +104,13 @@ class ClientBackEnds final : public BackEnd {
   }
 
   std::array<std::unique_ptr<BackEnd>, kClients> clients_;
-  ComputeBackEnd* compute_ = nullptr;  // one of them
+  ComputeBackEnd* compute_ = nullptr;  // points into clients_
   compute::Observer* observer_ = nullptr;
 };
 
 }  // namespace
 
-// Which commands an engine has at all is the command table's matter.
+// The command table decides which commands an engine has.
 std::unique_ptr<BackEnd> make_back_end(const spec::EngineModel& /*engine*/) {
   return std::make_unique<ClientBackEnds>();
 }

@@ -1,5 +1,5 @@
-// The back end of a streamer: render, blit, video, ... It gets the commands that are not the streamer's own, by the
-// client that their header names. Not modelled: video; its commands are counted and reported as not executed.
+// The back end of a streamer (render, blit, video). It executes the commands that are not the streamer's own, by the
+// client in their header. Not modelled: video; its commands are counted and reported as not implemented.
 #pragma once
 
 #include <memory>
@@ -20,6 +20,7 @@ class BackEnd {
   virtual void report(FidelityReport& /*report*/) const {}
 };
 
+// Returns the back end of an engine.
 std::unique_ptr<BackEnd> make_back_end(const spec::EngineModel& engine);
 
 }  // namespace halogen::engine

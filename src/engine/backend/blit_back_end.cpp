@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint64_t kBytesPerNanosecond = 8;
 
-// False: the engine is stuck.
+// Reports broken rules of the manual. False: the engine hangs because of one of them.
 bool obeys(Engine& engine, const Command& command, const blit::BrokenRules& broken) {
   if (!broken.any()) [[likely]] {
     return true;
@@ -29,7 +29,7 @@ bool obeys(Engine& engine, const Command& command, const blit::BrokenRules& brok
   return !broken.hangs();
 }
 
-// Reserved bits must be zero (seed 003 8.7.1); they change nothing.
+// Reports reserved bits that are not zero, as G45 PRM vol. 1b 8.7.1 (seed 003) requires. They have no effect.
 void check_reserved(Engine& engine, const Command& command) {
   for (const spec::ReservedDesc& range : command.desc.layout(engine.gen())->reserved) {
     const size_t dword = range.first_bit / 32;
@@ -39,12 +39,12 @@ void check_reserved(Engine& engine, const Command& command) {
     const auto mask = static_cast<uint32_t>(low_mask(range.width) << range.first_bit % 32);
     if ((command.dwords[dword] & mask) != 0) {
       engine.raise(EventKind::reserved_bits, command.desc.name, command.place.address.value,
-                   command.dwords[dword] & mask, "of a BLT command");
+                   command.dwords[dword] & mask, "reserved bits of a BLT command set");
     }
   }
 }
 
-// A short blit is not progress: batches that loop store words with them.
+// A blit that finishes in one part is not reported as progress, because endless batches store words with such blits.
 WorkReport report_of(const blit::BlitJob& job, const blit::Outcome& outcome) {
   WorkReport report;
   report.time_ns = outcome.bytes / kBytesPerNanosecond;
@@ -71,7 +71,7 @@ Next BlitBackEnd::execute(Engine& engine, const Command& command) {
     engine.registers().poke(spec::RegisterId::BR16, static_cast<uint32_t>(state.br[16]));
     if (job && !obeys(engine, command, blit::check_rules(blit_command, *job, state))) {
       blit::set_busy(state, true);
-      return engine.hang("the BLT engine waits for data that do not come");
+      return engine.hang("BLT engine waits for source data that never arrive");
     }
     state.progress.restart();
     work.begin();

@@ -1,6 +1,6 @@
-// The BLT engine behind a streamer: the render ring of Gen4, a ring of its own later. src/blit does the work. The back
-// end provides memory and registers (BCS_SWCTRL, BR16), accounts for virtual time, and stops the streamer at faults. A
-// long BLT is done in parts (long_command.h).
+// The BLT engine behind a streamer: the render ring on Gen4, a ring of its own on later chips. src/blit does the work.
+// The back end provides memory and registers (BCS_SWCTRL, BR16), accounts for virtual time, and stops the streamer at
+// faults. A long BLT is done in parts (long_command.h).
 #pragma once
 
 #include "blit/blit_registers.h"

@@ -19,7 +19,7 @@ namespace {
 using spec::CommandId;
 using spec::RegisterId;
 
-// Virtual time: an instruction a nanosecond, whatever the number of units.
+// Virtual time of an instruction, in nanoseconds. The number of execution units has no effect.
 constexpr uint64_t kInstructionTime = 1;
 
 std::array<uint32_t, 3> indirect_counts(const Engine& engine) {
@@ -50,12 +50,12 @@ Next ComputeBackEnd::execute(Engine& engine, const Command& command) {
     engine.unsupported(command.desc);
   } else if (command.desc.id == CommandId::MEDIA_CURBE_LOAD ||
              command.desc.id == CommandId::MEDIA_INTERFACE_DESCRIPTOR_LOAD) {
-    engine.approximate(command.desc, "memory is read when a dispatch begins");
+    engine.approximate(command.desc, "memory read when a dispatch begins, not when it is loaded");
   }
   return Next::advance();
 }
 
-// Returns nothing when the dispatch is ready, else what the streamer does instead.
+// Prepares a dispatch. Empty: it is ready. Otherwise returns the streamer's next action.
 std::optional<Next> ComputeBackEnd::prepare(Engine& engine, const Command& command, memory::AddressSpace& space) {
   compute::ComputeState& state = engine.state().compute;
   compute::Walk& walk = state.walk;
@@ -87,16 +87,16 @@ std::optional<Next> ComputeBackEnd::prepare(Engine& engine, const Command& comma
       return engine.stopped_by_fault(status.access);
     case compute::JobFault::no_descriptor:
       engine.raise(EventKind::undefined_behaviour, command.desc.name, place, command.dwords[1],
-                   "no such interface descriptor was loaded: nothing is started");
+                   "interface descriptor not loaded; no thread started");
       return Next::advance();
     case compute::JobFault::too_many_threads:
       engine.raise(EventKind::undefined_behaviour, command.desc.name, place, command.dwords[4],
-                   "more threads than there can be: nothing is started");
+                   "thread count out of range; no thread started");
       return Next::advance();
   }
   if (command.desc.id == CommandId::MEDIA_OBJECT_WALKER) {
     engine.approximate(command.desc,
-                       "threads are not told colours and groups; dispatch masks and two-way walks are left out");
+                       "colours and groups not passed to threads; dispatch masks and two-way walks not modelled");
   }
   walk.job.tables = binding_tables_of(engine);
   return std::nullopt;

@@ -22,12 +22,12 @@ namespace {
 using spec::CommandId;
 using spec::RegisterId;
 
-// Virtual time: an instruction a nanosecond, and something for every vertex and pixel.
+// Virtual time of an instruction, in nanoseconds. Vertices and pixel shader invocations take one nanosecond each.
 constexpr uint64_t kInstructionTime = 1;
 
 constexpr std::array kWriteOffsets{RegisterId::SO_WRITE_OFFSET0, RegisterId::SO_WRITE_OFFSET1,
                                    RegisterId::SO_WRITE_OFFSET2, RegisterId::SO_WRITE_OFFSET3};
-// Registers have them; on Gen6 the command that sets them does.
+// Returns the offsets from registers or, on Gen6, from the command that sets them.
 std::array<uint32_t, 4> stream_offsets_of(Engine& engine) {
   std::array<uint32_t, 4> offsets{};
   for (uint32_t i = 0; i < offsets.size(); ++i) {
@@ -49,7 +49,7 @@ void set_stream_offsets(Engine& engine, const std::array<uint32_t, 4>& offsets) 
   }
 }
 
-// Sets the offset of a buffer that is bound. The command gives it or says that memory has it.
+// Sets the offset of a buffer that was bound: from the command, or from memory.
 memory::AccessResult set_stream_offset(Engine& engine, const hw::_3DSTATE_SO_BUFFER& bound) {
   constexpr uint32_t kFromMemory = ~0u;
   uint32_t offset = bound.stream_offset;
@@ -105,7 +105,7 @@ void account(Engine& engine, const pipe3d::Outcome& outcome) {
   const DrawWork draw{.threads = outcome.threads, .counts = outcome.counts, .counted = outcome.statistics};
   engine.account({
       .time_ns = outcome.instructions * kInstructionTime + outcome.counts.vertices + outcome.counts.pixels.invocations,
-      .progress = 1,  // a part ends where a thread does, or a band of a clear
+      .progress = 1,  // a part ends at the end of a thread or of a band of a clear
       .instructions = outcome.instructions,
       .draw = &draw,
   });
@@ -189,14 +189,14 @@ Next DrawBackEnd::finish(Engine& engine, const Command& command, LongCommand& wo
   }
   if (!outcome.missing.empty()) {
     engine.raise(EventKind::unsupported, command.desc.name, command.place.address.value, 0,
-                 std::string(outcome.missing) + " is not modelled");
+                 std::string(outcome.missing) + " not modelled");
     engine.approximate(command.desc, outcome.missing);
   }
   if (!outcome.inexact.empty()) {
     engine.approximate(command.desc, outcome.inexact);
   }
   if (engine.state().draw.settings.get<hw::_3DSTATE_PS_EXTRA>(engine.gen()).pixel_shader_is_per_coarse_pixel) {
-    engine.approximate(command.desc, "coarse pixels are not modelled: each pixel has a channel");
+    engine.approximate(command.desc, "coarse pixel shading not modelled; one channel per pixel");
   }
   const Next next = work.finish(outcome.stop, command.place.address.value);
   if (work.is_over()) {

@@ -15,7 +15,7 @@ class LongCommand;
 class DrawBackEnd final : public BackEnd {
  public:
   explicit DrawBackEnd(eu::KernelLibrary& library) : pipeline_(library) {}
-  // Whether the command is one of the 3D pipeline's own.
+  // Returns whether the command belongs to the 3D pipeline.
   static bool takes(const Command& command);
   Next execute(Engine& engine, const Command& command) override;
   void report(FidelityReport& report) const override {

@@ -48,24 +48,24 @@ Next LongCommand::finish(WorkEnd end_of_part, uint64_t where) {
     case WorkEnd::finished:
       break;
     case WorkEnd::unfinished:
-      return engine_.go_on();
+      return engine_.continue_later();
     case WorkEnd::fault:
       return engine_.stopped_by_fault(access_);
     case WorkEnd::illegal:
       engine_.raise(EventKind::undefined_behaviour, command_.desc.name, where, 0,
                     "illegal instruction executed by a thread");
       state() = {};
-      return engine_.hang("a thread has stopped");
+      return engine_.hang("thread stopped by an illegal instruction");
     case WorkEnd::endless:
       state() = {};
-      return engine_.hang("a thread does not end");
+      return engine_.hang("thread does not end");
     case WorkEnd::deadlock:
       state() = {};
-      return engine_.hang("every thread waits for another one");
+      return engine_.hang("deadlock: every thread of the dispatch is waiting");
   }
-  if (state().missed > 1) {  // the first has an Event of its own
+  if (state().missed > 1) {  // the first one has raised its own Event
     engine_.raise(EventKind::fault, command_.desc.name, command_.place.address.value, state().missed,
-                  fmt::format("accesses of one {} found no memory", noun_of(work_)));
+                  fmt::format("accesses to unmapped physical memory in one {}", noun_of(work_)));
   }
   state() = {};
   return Next::advance();

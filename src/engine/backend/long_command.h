@@ -1,5 +1,5 @@
-// A command whose work is done in parts. Other engines work between two parts; the command's own streamer parses the
-// command again for the next one. A streamer has at most one such command at work.
+// A command whose work is done in parts. Other engines run between two parts. The command's own streamer parses the
+// command again for the next part. A streamer has at most one unfinished long command.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@ namespace halogen::engine {
 
 class Engine;
 
-// The protocol that back ends follow: begin() unless resumed(), one part of the work, finish().
+// The protocol of a back end: begin() unless resumed(), one part of the work, finish().
 class LongCommand {
  public:
   LongCommand(Engine& engine, const Command& command, LongWork work);
 
-  // Whether parts of this very command were done before.
+  // Returns whether earlier parts of this command have been done.
   bool resumed() const { return resumed_; }
   void begin();
-  // Does one part. Accesses without memory are counted over all parts: only the first raises an Event of its own.
+  // Runs one part. Accesses without memory are counted over all parts: only the first raises an Event of its own.
   template <class Part>
   auto run(memory::AddressSpace& space, Part&& part) {
     space.begin_work(state().missed);
@@ -31,9 +31,9 @@ class LongCommand {
     access_ = work.result;
     return outcome;
   }
-  // Returns what the streamer does next. `where`: the address that the Event of an illegal instruction names.
+  // Returns the streamer's next action. `where` is the address in the Event of an illegal instruction.
   Next finish(WorkEnd end, uint64_t where);
-  // The work is over, or was never begun: its state is not needed any more.
+  // Returns whether the work is finished or never began, so that its state can be dropped.
   bool is_over() const;
 
  private:

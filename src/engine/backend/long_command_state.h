@@ -1,4 +1,4 @@
-// The long command that a streamer has at work, if there is one: see long_command.h.
+// The unfinished long command of a streamer, if there is one: see long_command.h.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@ enum class LongWork : uint8_t { none, blit, dispatch, draw };
 struct LongCommandState {
   LongWork work = LongWork::none;
   uint64_t address = 0;   // of the command
-  uint64_t commands = 0;  // that the streamer had done before it
-  uint64_t missed = 0;    // accesses that found no memory
+  uint64_t commands = 0;  // number of commands that the streamer had done before it
+  uint64_t missed = 0;    // number of accesses without memory
 
   bool is_of(uint64_t where, uint64_t done) const {
     return work != LongWork::none && address == where && commands == done;

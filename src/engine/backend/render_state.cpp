@@ -30,7 +30,7 @@ void set_bases(const hw::STATE_BASE_ADDRESS& command, RenderState& state) {
       command.bindless_sampler_state_base_address);
 }
 
-// Gen9 and later say which bits of a selection take effect.
+// Returns whether PIPELINE_SELECT has mask bits (Gen9 and later).
 bool has_pipeline_mask(spec::GenId gen) {
   hw::PIPELINE_SELECT select{};
   std::array<uint32_t, 1> without{};
@@ -50,7 +50,7 @@ bool RenderState::change(spec::GenId gen, CommandId command, std::span<const uin
   if (command != CommandId::PIPELINE_SELECT) {
     return false;
   }
-  constexpr unsigned kBits = 3;  // of the selection
+  constexpr unsigned kBits = 3;  // mask of the selection field
   const auto select = hw::PIPELINE_SELECT::unpack(gen, dwords);
   const unsigned taken = has_pipeline_mask(gen) ? select.mask_bits & kBits : kBits;
   pipeline = static_cast<uint8_t>((pipeline & ~taken) | (static_cast<unsigned>(select.pipeline_selection) & taken));
@@ -63,7 +63,7 @@ void RenderState::append_commands(spec::GenId gen, std::vector<uint32_t>& out) c
   select.pipeline_selection = static_cast<hw::PipelineSelection>(pipeline);
   select.mask_bits = pipeline_masked ? 3 : 0;
   spec::append_command(gen, out, select);
-  // Not every generation has all bases; those that were never set are zero before, too.
+  // Some generations lack some of the bases. A base that was never set is zero, so it need not be written.
   hw::STATE_BASE_ADDRESS command{};
   const auto put = [](bool& enable, GpuVa& address, uint64_t value, bool always = true) {
     enable = always || value != 0;

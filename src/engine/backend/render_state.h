@@ -1,6 +1,6 @@
 // State that both pipelines of a render engine share: the selected pipeline and the base addresses. It belongs to the
-// context and is saved with it, as the commands that set it. The pool of binding tables is one of the 3D pipeline's
-// commands: see binding_tables.h.
+// context and is saved with it, as the commands that set it. The pool of binding tables is set by a command of the 3D
+// pipeline: see binding_tables.h.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ namespace halogen::engine {
 
 struct RenderState {
   uint8_t pipeline = 0;          // PIPELINE_SELECT
-  bool pipeline_masked = false;  // one of its commands had mask bits
-  bool has_bases = false;        // STATE_BASE_ADDRESS has set one
+  bool pipeline_masked = false;  // a PIPELINE_SELECT had mask bits
+  bool has_bases = false;        // STATE_BASE_ADDRESS has set a base
   message::StateBases bases;
 
-  // True: the command sets some of this state, and it is done.
+  // Applies a command. True: the command sets part of this state.
   bool change(spec::GenId gen, spec::CommandId command, std::span<const uint32_t> dwords);
-  // Appends commands that bring the state back.
+  // Appends commands that restore the state.
   void append_commands(spec::GenId gen, std::vector<uint32_t>& out) const;
 
   bool operator==(const RenderState&) const = default;

@@ -1,5 +1,5 @@
-// Attaches an observer to the threads of an engine. The observer must live until it is detached (null), which none of
-// its own calls may do.
+// Attaches an observer to the threads of an engine. The observer must live until it is detached (null). It must not
+// detach itself in one of its calls.
 #pragma once
 
 namespace halogen::compute {

@@ -14,11 +14,11 @@ namespace {
 using spec::CommandId;
 using spec::RegisterId;
 
-// Commands to the pipelines that start work.
+// Commands of the pipelines that start work.
 constexpr std::array kWork{CommandId::_3DPRIMITIVE, CommandId::GPGPU_WALKER, CommandId::MEDIA_OBJECT,
                            CommandId::MEDIA_OBJECT_PRT, CommandId::MEDIA_OBJECT_WALKER};
 
-// Registers that come back with the buffers they belong to.
+// Registers that are restored together with the buffers they belong to.
 constexpr std::array kStreamOffsets{RegisterId::SO_WRITE_OFFSET0, RegisterId::SO_WRITE_OFFSET1,
                                     RegisterId::SO_WRITE_OFFSET2, RegisterId::SO_WRITE_OFFSET3};
 
@@ -37,7 +37,7 @@ std::vector<uint32_t> commands_of(Engine& engine) {
   }
   const std::vector<uint32_t> more = drawing.commands();
   commands.insert(commands.end(), more.begin(), more.end());
-  if (!commands.empty()) {  // what older settings have left behind them is not parsed
+  if (!commands.empty()) {  // the end command hides the remains of a longer, older list
     commands.emplace_back();
     static_cast<void>(hw::MI_BATCH_BUFFER_END{}.pack(engine.gen(), std::span(&commands.back(), 1)));
   }
@@ -52,13 +52,13 @@ void forget_settings(Engine& engine) {
   engine.state().draw.settings = {};
 }
 
-void append_settings(Engine& engine, uint64_t context, size_t most, std::vector<uint32_t>& words) {
+void append_settings(Engine& engine, uint64_t context, size_t max, std::vector<uint32_t>& words) {
   const std::vector<uint32_t> commands = commands_of(engine);
-  if (words.size() + commands.size() <= most) {
+  if (words.size() + commands.size() <= max) {
     words.insert(words.end(), commands.begin(), commands.end());
   } else {
     engine.raise(EventKind::unsupported, "context image", context, commands.size(),
-                 "settings of the pipelines do not fit the image and are lost");
+                 "pipeline state too large for the image and lost");
   }
 }
 
@@ -66,7 +66,7 @@ bool restore_setting(Engine& engine, const Command& command) {
   const bool works = std::ranges::find(kWork, command.desc.id) != kWork.end();
   if (hw::ClientHeader::kClient.of(command.dwords[0]) != hw::ClientHeader::render || works) {
     engine.raise(EventKind::undefined_behaviour, command.desc.name, command.place.address.value, command.dwords[0],
-                 "a command that does not belong in a context image");
+                 "command not allowed in a context image");
     return true;
   }
   return engine.back_end().execute(engine, command).action != Next::Action::hold;

@@ -1,6 +1,6 @@
-// What the media and the 3D pipeline are set to, in a context image: the commands that set it, behind the registers and
-// up to an MI_BATCH_BUFFER_END, whichever way contexts are switched (logical_context.h, legacy_context.h). The form is
-// the device's own. Left out: what commands of the image have read from memory; it is read again.
+// The state of the media and 3D pipelines in a context image. It is stored after the registers as the commands that set
+// it, up to an MI_BATCH_BUFFER_END, for both kinds of context (logical_context.h, legacy_context.h). The format is the
+// model's own. Not saved: data that these commands have read from memory; it is read again.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,14 @@ namespace halogen::engine {
 
 class Engine;
 
-// As after a reset: what an image does not hold was never sent.
+// Resets the pipeline state. A restore sets only what its image holds.
 void forget_settings(Engine& engine);
 
-// Behind `words`, which may become `most`, of the image at `context`. An Event: they do not fit and are lost.
-void append_settings(Engine& engine, uint64_t context, size_t most, std::vector<uint32_t>& words);
+// Appends the pipeline state to `words`, which may grow to `max` dwords. `context` is the address of the image. If the
+// state does not fit, it is lost and an Event is raised.
+void append_settings(Engine& engine, uint64_t context, size_t max, std::vector<uint32_t>& words);
 
-// One command of an image. Those that set nothing are reported. False: stopped by a fault.
+// Executes one command of an image. Reports a command that does not set state. False: stopped by a fault.
 bool restore_setting(Engine& engine, const Command& command);
 
 }  // namespace halogen::engine

@@ -20,10 +20,11 @@ using spec::RegisterId;
 
 constexpr size_t kLineBytes = 64;
 constexpr size_t kPairDwords = 3;       // header, register, value
-constexpr size_t kLargestBytes = 2048;  // on Gen4
-constexpr size_t kPageBytes = 4096;     // of chips whose software knows the size without a register
+constexpr size_t kLargestBytes = 2048;  // largest image on Gen4
+constexpr size_t kPageBytes = 4096;     // size on chips without CXT_SIZE
 
-// Seed 003 5.8: what belongs to a context. A chip without the register has no such pair.
+// Registers that belong to a context: G45 PRM vol. 1b 5.8 (seed 003). Registers that a chip lacks are left out of its
+// image.
 constexpr std::array kContextRegisters{
     RegisterId::INSTPM,
     RegisterId::CACHE_MODE_0,
@@ -41,17 +42,17 @@ constexpr std::array kContextRegisters{
     RegisterId::SO_NUM_PRIMS_WRITTEN_GEN6,
     RegisterId::SO_PRIM_STORAGE_NEEDED_GEN6,
 };
-// With run lists the ring and the per-process table belong to the context too (seed 003 4.6). The order matters: the
-// start clears the head, and the ring is enabled last.
+// With run lists the ring and the per-process table belong to the context too: G45 PRM vol. 1b 4.6 (seed 003). The
+// order matters, because writing the start clears the head and the ring must be enabled last.
 constexpr std::array kRingRegisters{RegisterId::PGTBL_CTL2, RegisterId::RING_START, RegisterId::RING_HEAD,
                                     RegisterId::RING_TAIL, RegisterId::RING_CTL};
 
-// Behind the largest image of the part that has one lies the list of probed pages, one dword a slot. Seed 003 1.13 says
-// that it is in memory and not where; this place is ours.
+// The list of probed pages follows the largest image of the part, one dword per slot. G45 PRM vol. 1b 1.13 (seed 003)
+// says that the list is in memory but not where. This offset is the model's own.
 constexpr uint64_t kProbeListOffset = kLargestBytes;
 
-// A batch that runs, behind the pairs: marker, attributes, address, end. An MI_NOOP with a number, so that the image is
-// still a list of commands up to here.
+// The running batch, after the registers: marker, attributes, address, end. The marker is an MI_NOOP with an
+// identification number, so the image is a valid list of commands up to this point.
 constexpr uint32_t kBatchMarker = 0x0000'0b0b;
 constexpr size_t kBatchDwords = 6;
 
@@ -68,7 +69,7 @@ std::array<uint32_t, kBatchDwords> pack_batch(Engine& engine) {
           static_cast<uint32_t>(place.end.value >> 32)};
 }
 
-// Dwords of it.
+// Restores the running batch. Returns the number of dwords that it takes.
 size_t unpack_batch(Engine& engine, std::span<const uint32_t> dwords) {
   StreamState stream = engine.stream().state();
   stream.depth = 0;
@@ -84,7 +85,8 @@ size_t unpack_batch(Engine& engine, std::span<const uint32_t> dwords) {
   return stream.depth * kBatchDwords;
 }
 
-// State of a BLT engine behind this streamer, before the batch: marker and what seed 003 8.4 lists.
+// State of a BLT engine behind this streamer, before the batch: a marker and the values that G45 PRM vol. 1b 8.4 (seed
+// 003) lists.
 constexpr uint32_t kBlitMarker = 0x0000'0b1b;
 constexpr size_t kBlitDwords = 13;
 constexpr uint32_t kMonoPattern = 1;
@@ -149,8 +151,9 @@ std::vector<const mmio::RegisterSlot*> slots_of(const Engine& engine, bool with_
   return slots;
 }
 
-// Returns the size of an image as CXT_SIZE states it in lines. A stated whole is never more than software was told to
-// allocate. Where the register states parts, it names no order of them: the image here is as long as all of them.
+// Returns the size of an image according to CXT_SIZE, which counts cache lines. If the register states the whole size,
+// the result is at most what software was told to allocate. If it states parts without an order, the image is as long
+// as all parts together.
 size_t image_dwords(const Engine& engine) {
   if (!engine.registers().has(RegisterId::CXT_SIZE)) {
     return kPageBytes / sizeof(uint32_t);
@@ -162,13 +165,13 @@ size_t image_dwords(const Engine& engine) {
   return bytes / sizeof(uint32_t);
 }
 
-// Contexts are indirect data, which are not snooped.
+// Returns the space of contexts, which are indirect data and therefore not snooped.
 memory::AddressSpace& context_space(Engine& engine) {
   return engine.data_space(memory::TableKind::global, memory::Stream::constants);
 }
 
-// Restores the rest of an image. If a command does not finish, it has set the engine's activity.
-AccessResult restore_settings(Engine& engine, const ContextPlace& place, std::span<const uint32_t> words) {
+// Restores the pipeline state at the end of an image. A command that does not finish has set the engine's activity.
+AccessResult restore_settings(Engine& engine, const ContextAddress& place, std::span<const uint32_t> words) {
   forget_settings(engine);
   while (!words.empty() && words[0] != 0) {
     const auto [desc, length] = engine.table().frame(words[0]);
@@ -177,7 +180,7 @@ AccessResult restore_settings(Engine& engine, const ContextPlace& place, std::sp
     }
     if (desc == nullptr || length > words.size()) {
       engine.raise(EventKind::undefined_behaviour, "context image", place.address, words[0],
-                   "no command, or one that leaves the image: the settings end here");
+                   "command unknown or longer than the image; the rest is not restored");
       break;
     }
     const CommandPlace at{place.physical ? StreamSpace::physical : StreamSpace::ggtt, 0, GpuVa{place.address}};
@@ -191,9 +194,9 @@ AccessResult restore_settings(Engine& engine, const ContextPlace& place, std::sp
 
 }  // namespace
 
-AccessResult save_context(Engine& engine, const ContextPlace& place, bool with_ring) {
+AccessResult save_context(Engine& engine, const ContextAddress& place, bool with_ring) {
   engine.stream_registers().publish();
-  const size_t most = image_dwords(engine);
+  const size_t max = image_dwords(engine);
   std::vector<uint32_t> image;
   const uint32_t header = load_header(engine);
   for (const mmio::RegisterSlot* slot : slots_of(engine, with_ring)) {
@@ -208,8 +211,8 @@ AccessResult save_context(Engine& engine, const ContextPlace& place, bool with_r
   if (with_ring && engine.in_batch()) {
     append(pack_batch(engine));
   }
-  append_settings(engine, place.address, most, image);
-  image.resize(most);  // a size that software made smaller cuts it off
+  append_settings(engine, place.address, max, image);
+  image.resize(max);  // truncates the image if software has written a smaller size
   if (place.physical) {
     engine.services().write_physical(PhysAddr{place.address}, std::as_bytes(std::span(image)));
     return AccessResult::ok;
@@ -217,7 +220,7 @@ AccessResult save_context(Engine& engine, const ContextPlace& place, bool with_r
   return context_space(engine).write(GpuVa{place.address}, std::as_bytes(std::span(image)));
 }
 
-AccessResult restore_context(Engine& engine, const ContextPlace& place, bool with_ring) {
+AccessResult restore_context(Engine& engine, const ContextAddress& place, bool with_ring) {
   const std::vector<const mmio::RegisterSlot*> slots = slots_of(engine, with_ring);
   std::vector<uint32_t> image(image_dwords(engine));
   const auto into = std::as_writable_bytes(std::span(image));
@@ -232,7 +235,7 @@ AccessResult restore_context(Engine& engine, const ContextPlace& place, bool wit
   const bool saved_by_hardware = image.size() >= 2 && image[0] == header && image[1] == slots[0]->offset;
   if (!saved_by_hardware) {
     engine.raise(EventKind::undefined_behaviour, "MI_SET_CONTEXT", place.address, image.empty() ? 0 : image[0],
-                 "restores an image that hardware did not save");
+                 "image not saved by hardware; nothing is restored");
     return AccessResult::ok;
   }
   engine.ring().set_restoring(true);
@@ -241,7 +244,7 @@ AccessResult restore_context(Engine& engine, const ContextPlace& place, bool wit
     const auto known =
         std::ranges::find(slots, image[at + 1], [](const mmio::RegisterSlot* slot) { return slot->offset; });
     if (known != slots.end() && (*known)->desc->id == RegisterId::PROBE_SLOT_VALID) {
-      engine.registers().mmio().bank().poke(**known, image[at + 2]);  // software cannot write it
+      engine.registers().mmio().bank().poke(**known, image[at + 2]);  // the register is read-only for software
     } else if (known != slots.end()) {
       engine.write_register(image[at + 1], image[at + 2]);
     }
@@ -266,7 +269,7 @@ bool probe_page(Engine& engine, GpuVa page) {
 AccessResult store_probe(Engine& engine, unsigned slot, uint32_t page) {
   const auto current = engine.registers().get<hw::RCCID>();
   if (!engine.per_process_space() || !current.valid) {
-    return AccessResult::ok;  // no context to keep it with
+    return AccessResult::ok;  // no context to store the list with
   }
   const GpuVa at{current.context_address.value + kProbeListOffset + slot * sizeof(uint32_t)};
   return context_space(engine).store_value(at, page);

@@ -1,7 +1,7 @@
-// Logical contexts before execlists: MI_SET_CONTEXT of Gen4 to Gen6 and the run lists of the mobile Gen4.5 part. Seed
-// 003 5.8 and 1.15. The image holds the streamer's context registers as MI_LOAD_REGISTER_IMM commands, in whole cache
-// lines, the setup state of the BLT engine, and what the pipelines are set to (context_settings.h); its form is the
-// device's own, software only moves it.
+// Logical contexts before execlists: MI_SET_CONTEXT of Gen4 to Gen6 and the run lists of the mobile Gen4.5 part. G45
+// PRM vol. 1b 1.15 and 5.8 (seed 003). An image holds the streamer's context registers as MI_LOAD_REGISTER_IMM
+// commands, in whole cache lines, then the setup state of the BLT engine and the state of the pipelines
+// (context_settings.h). The format is the model's own: software only moves images.
 #pragma once
 
 #include <cstdint>
@@ -13,25 +13,25 @@ namespace halogen::engine {
 
 class Engine;
 
-struct ContextPlace {
+struct ContextAddress {
   bool physical = false;
   uint64_t address = 0;
 
-  bool operator==(const ContextPlace&) const = default;
+  bool operator==(const ContextAddress&) const = default;
 };
 
-memory::AccessResult save_context(Engine& engine, const ContextPlace& place, bool with_ring);
-memory::AccessResult restore_context(Engine& engine, const ContextPlace& place, bool with_ring);
+memory::AccessResult save_context(Engine& engine, const ContextAddress& place, bool with_ring);
+memory::AccessResult restore_context(Engine& engine, const ContextAddress& place, bool with_ring);
 
-// Probes of surfaces, of the mobile Gen4.5 part: a test access; the list that lies with the context of RCCID; and all
-// that are in it once more. False: no page.
+// Probes of surfaces, on the mobile Gen4.5 part: a test access, an entry in the list of the context of RCCID, and a
+// repeated probe of all entries. False: a page is missing.
 inline constexpr unsigned kProbeSlots = 1024;
 inline constexpr unsigned kProbesOfRegister = 32;
 bool probe_page(Engine& engine, GpuVa page);
 memory::AccessResult store_probe(Engine& engine, unsigned slot, uint32_t page);
 bool probe_again(Engine& engine);
 
-// Run lists: saves the context of RCCID and loads that of RNCID, with ring and per-process table, and probes its pages.
+// Run lists: saves the context of RCCID, loads that of RNCID with its ring and per-process table, and probes its pages.
 void switch_run_list_context(Engine& engine);
 
 }  // namespace halogen::engine

@@ -21,16 +21,16 @@ using spec::CommandId;
 using spec::RegisterId;
 
 constexpr uint32_t kMaskHalf = 0xffff'0000;
-constexpr uint32_t kDefaultTail = 7;  // dword of the tail's value in every image that drivers write
+constexpr uint32_t kDefaultTail = 7;  // dword of the tail in every image that drivers write
 
-// Registers that a restore must not inherit from the context before it: not every image holds them.
+// Registers that a restore must not inherit from the previous context. Some images do not hold them.
 constexpr RegisterId kForgotten[] = {
     RegisterId::CTXT_SR_CTL,   RegisterId::RING_CTL,    RegisterId::RING_HEAD,    RegisterId::RING_TAIL,
     RegisterId::BB_ADDR,       RegisterId::BB_ADDR_UDW, RegisterId::BB_STATE,     RegisterId::SBB_ADDR,
     RegisterId::SBB_ADDR_UDW,  RegisterId::SBB_STATE,   RegisterId::INDIRECT_CTX, RegisterId::INDIRECT_CTX_OFFSET,
     RegisterId::BB_PER_CTX_PTR};
 
-// State of a stream that no register of an image has. The streamer keeps it in bits of BB_STATE that no public source
+// State of a stream that has no register in an image. The model stores it in bits of BB_STATE that no public source
 // names.
 constexpr uint32_t kPredicateBits = 0xf;
 constexpr uint32_t kPredicateBit = 1u << 4;
@@ -44,7 +44,7 @@ GpuVa image_at(GgttOffset context, uint32_t dword) {
 
 }  // namespace
 
-// A masked register is saved with every bit enabled, so that restoring it restores all of it.
+// A masked register is saved with all mask bits set, so that a restore writes every bit.
 uint32_t image_value(Engine& engine, const mmio::RegisterSlot& slot) {
   if (slot.policy.masked) {
     return engine.registers().mmio().bank().peek(slot) | kMaskHalf;
@@ -83,23 +83,23 @@ void LogicalContext::forget() {
   unpack_hidden();
 }
 
-uint32_t LogicalContext::most_dwords() const {
-  return engine_.model().engine_class == spec::EngineClass::render ? kMostDwords : kReadDwords;
+uint32_t LogicalContext::max_dwords() const {
+  return engine_.model().engine_class == spec::EngineClass::render ? kMaxDwords : kReadDwords;
 }
 
 LogicalContext::Result LogicalContext::restore(GgttOffset context, uint32_t& at, uint32_t to) {
-  std::array<uint32_t, kMostDwords> words;
-  const uint32_t most = most_dwords();
-  if (at >= std::min(to, most)) {
+  std::array<uint32_t, kMaxDwords> words;
+  const uint32_t max = max_dwords();
+  if (at >= std::min(to, max)) {
     return Result::done;
   }
-  // Most images are short: what lies behind the first part is read when it is reached.
+  // Most images are short, so later parts are read only when they are reached.
   uint32_t there = at;
   const auto read_to = [&](uint32_t wanted) {
     if (wanted <= there) {
       return AccessResult::ok;
     }
-    const auto until = static_cast<uint32_t>(std::min<uint64_t>(align_up(wanted, kReadDwords), most));
+    const auto until = static_cast<uint32_t>(std::min<uint64_t>(align_up(wanted, kReadDwords), max));
     const uint32_t from = std::exchange(there, until);
     return engine_.data_space(memory::TableKind::global, memory::Stream::ring)
         .read(image_at(context, from), std::as_writable_bytes(std::span(words).subspan(from, until - from)));
@@ -108,8 +108,9 @@ LogicalContext::Result LogicalContext::restore(GgttOffset context, uint32_t& at,
   Result result = Result::done;
   const bool from_start = at == 0;
   const ExeclistState before = engine_.state().execlist;
-  const uint32_t end = std::min(to, most);
-  // Past its first part an image goes on only as far as settings of pipelines do: what lies behind may be another's.
+  const uint32_t end = std::min(to, max);
+  // After its first kReadDwords an image continues only as long as it holds pipeline state: memory after that may
+  // belong to something else.
   bool in_settings = false;
   while (at < end && result == Result::done && (at < kReadDwords || in_settings)) {
     if (const AccessResult read = read_to(at + 1); !ok(read)) {
@@ -117,7 +118,7 @@ LogicalContext::Result LogicalContext::restore(GgttOffset context, uint32_t& at,
       result = Result::stopped;
       break;
     }
-    if (words[at] == 0) {  // most of an image are commands that do nothing
+    if (words[at] == 0) {  // most dwords of an image are no-ops
       in_settings = false;
       at = static_cast<uint32_t>(std::find_if(words.begin() + at, words.begin() + std::min(end, there),
                                               [](uint32_t word) { return word != 0; }) -
@@ -125,14 +126,14 @@ LogicalContext::Result LogicalContext::restore(GgttOffset context, uint32_t& at,
       continue;
     }
     const auto [desc, length] = engine_.table().frame(words[at]);
-    const bool whole = desc != nullptr && at + length <= most;
+    const bool whole = desc != nullptr && at + length <= max;
     if (const AccessResult read = whole ? read_to(at + length) : AccessResult::ok; !ok(read)) {
       engine_.stopped_by_fault(read);
       result = Result::stopped;
     } else if (!whole) {
       engine_.state().header = words[at];
       engine_.errors().raise(ErrorKind::instruction);
-      engine_.hang(desc == nullptr ? "unknown command in a context image" : "a command leaves its context image");
+      engine_.hang(desc == nullptr ? "unknown command in a context image" : "command longer than its context image");
       result = Result::stopped;
     } else if (desc->id == CommandId::MI_BATCH_BUFFER_END) {
       result = Result::ended;
@@ -143,7 +144,7 @@ LogicalContext::Result LogicalContext::restore(GgttOffset context, uint32_t& at,
       in_settings = hw::ClientHeader::kClient.of(words[at - length]) != hw::ClientHeader::mi;
     }
     if (engine_.state().execlist.phase != before.phase || engine_.state().execlist.running != before.running) {
-      result = Result::stopped;  // a register load has reset the engine
+      result = Result::stopped;  // a register write has reset the engine
     }
   }
   engine_.ring().set_restoring(false);
@@ -176,7 +177,7 @@ void LogicalContext::load_registers(std::span<const uint32_t> command) {
     const auto pair = hw::MI_LOAD_REGISTER_IMM::unpack_pairs(gen, command, i);
     uint32_t offset = pair.register_offset;
     if (offset == 0) {
-      continue;  // a pair that names no register
+      continue;  // a pair without a register
     }
     if (load.add_cs_mmio_start_offset) {
       offset = own_register(own, offset);
@@ -202,7 +203,7 @@ void LogicalContext::load_register(uint32_t offset, uint32_t value) {
         break;
     }
     if (slot->policy.writable() == 0) {
-      return;  // in the image for software to read: TIMESTAMP
+      return;  // only for software to read, for example TIMESTAMP
     }
   }
   engine_.write_register(offset, value);
@@ -241,7 +242,7 @@ memory::AccessResult LogicalContext::save(GgttOffset context) {
                           ? engine_.stream_registers().stack_dword(stack++)
                           : image_value(engine_, *value.slot);
   }
-  append_settings(engine_, context.value, most_dwords(), words);
+  append_settings(engine_, context.value, max_dwords(), words);
   if (engine_.registers().get<hw::CTXT_SR_CTL>().engine_context_save_inhibit) {
     words.resize(std::min<size_t>(words.size(), kRingDwords));
   }
@@ -252,7 +253,7 @@ memory::AccessResult LogicalContext::save(GgttOffset context) {
                       : memory.write(image_at(context, static_cast<uint32_t>(from)),
                                      std::as_bytes(std::span(words).subspan(from, to - from)));
   };
-  // The tail is software's: it writes a new one at any time, before it submits the context again.
+  // The tail belongs to software, which may write a new one at any time before it submits the context again.
   const AccessResult result = write(0, tail_at_);
   return ok(result) ? write(tail_at_ + 1, words.size()) : result;
 }

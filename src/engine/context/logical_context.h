@@ -1,9 +1,10 @@
-// Logical context in memory: the page that receives a context's own reports, the ring context and the engine context.
-// Restores parse the image as a command streamer does, so what software put there counts, not the layout that we save.
-// Seed 000, "Logical Ring Context Format", "Workaround Batch Buffers" and "CSFE Execlist Context".
+// A logical context in memory: the page for reports of the context, the ring context and the engine context. A restore
+// parses the image as a command streamer does, so the contents that software wrote count and not the layout that save()
+// uses. DG1 PRM vol. 13, "Logical Ring Context Format", "Workaround Batch Buffers" and "CSFE Execlist Context" (seed
+// 000).
 //
-// Left out: images beyond the first page after the status page (no part of ours lies there), and commands in an image
-// other than register loads, no-operations, wake-ups and what the back end executes.
+// Not modelled: commands in an image other than register loads, no-ops, wake-ups and commands that the back end
+// executes.
 #pragma once
 
 #include <cstdint>
@@ -20,39 +21,40 @@ namespace halogen::engine {
 class Engine;
 struct Command;
 
-// What a register's value is in an image.
+// Returns the value that a context image holds for a register.
 uint32_t image_value(Engine& engine, const mmio::RegisterSlot& slot);
 
 class LogicalContext {
  public:
   static constexpr uint64_t kStatusPageBytes = 4096;
   static constexpr uint32_t kRingDwords = 80;    // five cache lines
-  static constexpr uint32_t kMostDwords = 4096;  // of an image that is parsed; see most_dwords()
-  static constexpr uint32_t kReadDwords = 1024;  // ... at a time
+  static constexpr uint32_t kMaxDwords = 4096;   // maximum length of an image that is parsed; see max_dwords()
+  static constexpr uint32_t kReadDwords = 1024;  // dwords read at a time
   static constexpr uint32_t kLineDwords = 16;
 
   enum class Result : uint8_t {
     done,
-    ended,    // by a batch buffer end: the image holds no more
+    ended,    // an MI_BATCH_BUFFER_END was found: the image holds no more
     stopped,  // by a fault, or by a command that hangs the engine: its activity says which
   };
 
   explicit LogicalContext(Engine& engine);
 
-  // What belongs to a context and is not in every image: as after a reset.
+  // Resets the state that belongs to a context and is not in every image.
   void forget();
-  // The commands of the image that start at dword `at` and before `to`; `at` moves on. `context` is the address in the
-  // descriptor.
+  // Executes the commands of the image that start at dword `at` or later and before `to`, and advances `at`. `context`
+  // is the address in the descriptor.
   Result restore(GgttOffset context, uint32_t& at, uint32_t to);
-  // The tail is all that a context needs which is in the engine already.
+  // Reads the tail from the image. A context that is already in the engine needs no more than that...
   memory::AccessResult sample_tail(GgttOffset context);
-  // ... unless its page tables are to be loaded again.
+  // ...unless its page tables must be loaded again.
   void restore_tables(GgttOffset context);
-  // The whole image, or the ring context alone when the context says so.
+  // Writes the whole image, or only the ring context if CTXT_SR_CTL inhibits the rest.
   memory::AccessResult save(GgttOffset context);
-  // Of this engine: only that of the render engine has room for the settings of pipelines, others are a page.
-  uint32_t most_dwords() const;
-  // Length of the image that is saved.
+  // Returns the maximum length of an image. Only the image of the render engine has room for pipeline state; others are
+  // one page.
+  uint32_t max_dwords() const;
+  // Returns the length of a saved image without pipeline state.
   uint32_t dwords() const { return static_cast<uint32_t>(words_.size()); }
 
  private:
@@ -68,7 +70,7 @@ class LogicalContext {
   void unpack_hidden();
 
   Engine& engine_;
-  std::vector<uint32_t> words_;  // headers and register words, values zero
+  std::vector<uint32_t> words_;  // headers and register offsets; values are zero
   std::vector<Value> values_;
   uint32_t tail_at_ = 0;
 };

@@ -106,7 +106,7 @@ void restore_power_context(Engine& engine, std::string_view form, std::span<cons
     if (found->policy.rw != 0) {
       bank.write(*found, value);
     } else {
-      bank.poke(*found, value);  // what software cannot set: status, errors
+      bank.poke(*found, value);  // registers that software cannot write: status, errors
     }
   }
   engine.ring().set_restoring(false);

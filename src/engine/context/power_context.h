@@ -1,10 +1,10 @@
-// Power context of an engine: the state that exists once for all contexts, saved before its power is removed and
-// restored afterwards. Seed 000, "Global State" and "Power Context Image". Only DG1's copy, video and video enhancement
-// engines have images in the seed, in three forms.
+// Power context of an engine: the state that exists once for all contexts. It is saved before the engine's power is
+// removed and restored afterwards. DG1 PRM vol. 13, "Global State" and "Power Context Image" (seed 000). The manual has
+// images, in three forms, for the copy, video and video enhancement engines of DG1 only.
 //
-// The device calls power_off when an idle engine's domain falls asleep and power_on when it wakes. Registers of the
-// image are lost in between; the others keep their values, because the seed does not say what saves them. Where
-// hardware keeps the image is not said either: it is part of the engine's state.
+// The device calls power_off when the domain of an idle engine goes to sleep and power_on when it wakes. Registers of
+// the image are lost in between. Other registers keep their values, because the manual does not say what saves them. It
+// does not say where hardware keeps the image either; here the image is part of the engine's state.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,17 @@ namespace halogen::engine {
 
 class Engine;
 
-// The copy engine has the display's registers. An engine whose ring is not part of a context saves it too.
+// Returns the form of the image that the engine saves. The image of the copy engine includes display registers. An
+// engine whose ring is not part of a context saves the ring too.
 PowerForm power_form(Engine& engine);
 void power_off(Engine& engine);
 void power_on(Engine& engine);
 
-// Forms of the image: "dg1_power_no_display", "dg1_power_display", "dg1_power_full". Empty where there is none.
+// Returns the image in a form: "dg1_power_no_display", "dg1_power_display" or "dg1_power_full". Empty: there is no such
+// image.
 std::vector<uint32_t> save_power_context(Engine& engine, std::string_view form);
-// The ring is written disabled first and as it was at last, with its pointers between (only the full form has them).
+// Restores an image. RING_CTL is written twice: disabled before the ring's pointers and with its saved value after them
+// (full form only).
 void restore_power_context(Engine& engine, std::string_view form, std::span<const uint32_t> image);
 
 }  // namespace halogen::engine

@@ -6,11 +6,11 @@
 
 namespace halogen::engine {
 
-// Which of the three images of the seed an engine saves.
+// The forms of the power context image in the manual.
 enum class PowerForm : uint8_t { none, no_display, display, full };
 
 struct PowerState {
-  PowerForm off = PowerForm::none;  // else: power is off, and this was saved
+  PowerForm off = PowerForm::none;  // other values: power is off and this image was saved
   std::vector<uint32_t> image{};
 
   bool operator==(const PowerState&) const = default;

@@ -4,7 +4,7 @@
 
 namespace halogen::engine {
 
-// Registers of the streamer's ALU that software cannot reach but through MI_MATH.
+// Registers of the streamer's ALU that only MI_MATH can access.
 struct MathState {
   uint64_t source_a = 0;
   uint64_t source_b = 0;

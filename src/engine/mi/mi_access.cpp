@@ -45,12 +45,12 @@ CommandAddress physical_target(const Command& command, uint64_t address) {
 }
 
 uint32_t own_register(const spec::EngineModel& engine, uint64_t offset) {
-  constexpr uint64_t kBlockBytes = 0x1000;  // that images hold registers of
+  constexpr uint64_t kBlockBytes = 0x1000;  // size of the register block that context images refer to
   const uint64_t place = offset - engine.mmio_base;
   return engine.mmio_base + static_cast<uint32_t>(place < kBlockBytes ? place : offset);
 }
 
-uint32_t register_place(const Engine& engine, uint64_t offset, bool add_engine_base, bool remap) {
+uint32_t offset_of_register(const Engine& engine, uint64_t offset, bool add_engine_base, bool remap) {
   const auto place = static_cast<uint32_t>(offset);
   if (add_engine_base) {
     return own_register(engine.model(), offset);

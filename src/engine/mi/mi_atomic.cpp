@@ -1,6 +1,6 @@
-// MI_ATOMIC: a read, a change and a write that nobody comes between, the processor included. Operands come from the
-// command or from the general purpose registers: the first from R1:R0, the second from R3:R2; what is returned goes to
-// R5:R4. What the operations do is in the atomics table of the public manuals (L3 chapter).
+// MI_ATOMIC: an atomic read-modify-write, also with respect to the processor. Operands come from the command or from
+// the general purpose registers: the first from R1:R0, the second from R3:R2. The returned value is written to R5:R4.
+// The operations are those of the atomics table of the public manuals (L3 chapter).
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -51,7 +51,8 @@ Operands operands_of(const Engine& engine, const hw::MI_ATOMIC& atomic) {
   return {pair(kFirstOperand), pair(kSecondOperand)};
 }
 
-// The 4-byte name of an 8-byte operation: they lie a fixed distance apart. Nothing: no such operation of this size.
+// Returns the 4-byte opcode of an operation: the 8-byte opcodes have a fixed distance from them. Empty: the operation
+// does not exist in this size.
 constexpr unsigned kEightBytes = static_cast<unsigned>(AtomicOpcode::AND8B) - static_cast<unsigned>(AtomicOpcode::AND);
 
 std::optional<AtomicOpcode> operation_of(AtomicOpcode opcode, size_t bytes) {
@@ -60,7 +61,7 @@ std::optional<AtomicOpcode> operation_of(AtomicOpcode opcode, size_t bytes) {
   return operation >= AtomicOpcode::AND && operation <= AtomicOpcode::PREDEC ? std::optional(operation) : std::nullopt;
 }
 
-// The new value.
+// Returns the new value.
 template <class T>
 T apply(AtomicOpcode operation, T old, T first, T second) {
   using Signed = std::make_signed_t<T>;
@@ -96,7 +97,7 @@ T apply(AtomicOpcode operation, T old, T first, T second) {
     case AtomicOpcode::CMP_WR:
       return old == first ? second : old;
     default:
-      return old;  // operation_of() lets no other through
+      return old;  // operation_of() rejects all other opcodes
   }
 }
 
@@ -106,7 +107,7 @@ T update(std::byte* place, AtomicOpcode operation, T first, T second) {
   T old = value.load(std::memory_order_relaxed);
   while (!value.compare_exchange_weak(old, apply(operation, old, first, second), std::memory_order_seq_cst)) {
   }
-  return operation == AtomicOpcode::PREDEC ? static_cast<T>(old - 1) : old;  // returns the new value
+  return operation == AtomicOpcode::PREDEC ? static_cast<T>(old - 1) : old;  // PREDEC returns the new value
 }
 
 // Writes `next` if memory holds `expected`. Returns the old value.
@@ -120,7 +121,7 @@ Wide compare_exchange(std::byte* place, Wide expected, Wide next) {
     return expected;
   }
 #endif
-  Wide old;  // the processor can come between the halves
+  Wide old;  // not atomic: the processor may write between the halves
   std::memcpy(&old, place, sizeof(old));
   if (old == expected) {
     std::memcpy(place, &next, sizeof(next));
@@ -140,7 +141,7 @@ size_t bytes_of(hw::AtomicDataSize size) {
   return 0;
 }
 
-// What is returned; nothing: no such operation of this size.
+// Performs the operation. Returns the value for R5:R4. Empty: the operation does not exist in this size.
 std::optional<Wide> operate(AtomicOpcode opcode, size_t bytes, std::byte* place, const Operands& operands) {
   if (bytes == sizeof(Wide)) {
     return opcode == AtomicOpcode::CMP_WR16B ? std::optional(compare_exchange(place, operands.first, operands.second))
@@ -179,7 +180,7 @@ Next atomic(Engine& engine, const Command& command) {
   const auto atomic = command.as<hw::MI_ATOMIC>(engine.gen());
   const size_t bytes = bytes_of(atomic.data_size);
   if (bytes == 0 || atomic.memory_address.value % bytes != 0) {
-    return undefined(engine, command, "no such size, or not aligned to it: nothing is done");
+    return undefined(engine, command, "operand size invalid, or address not aligned to it");
   }
   const bool global = atomic.memory_type == hw::MI_ATOMIC::MemoryType::global_graphics_address;
   const auto target = graphics_target(engine, command, global, atomic.memory_address);
@@ -187,17 +188,17 @@ Next atomic(Engine& engine, const Command& command) {
   if (!ok(view.result)) {
     return engine.stopped_by_fault(view.result);
   }
-  // Behind a null page, or in memory that takes no atomics: reads zero, keeps nothing.
+  // Replaces memory behind a null page, and memory that does not support atomics: reads as zero, writes are lost.
   alignas(Wide) std::array<std::byte, sizeof(Wide)> nowhere{};
   std::byte* place = view.bytes.size() >= bytes ? view.bytes.data() : nowhere.data();
   if (place != nowhere.data() && !engine.services().takes_atomics(view.type_index)) {
     engine.raise(EventKind::undefined_behaviour, command.desc.name, atomic.memory_address.value, view.type_index,
-                 "the page is not write-back memory: nothing is done");
+                 "atomic operation on a page that is not write-back memory");
     place = nowhere.data();
   }
   const std::optional<Wide> returned = operate(atomic.atomic_opcode, bytes, place, operands_of(engine, atomic));
   if (!returned) {
-    return undefined(engine, command, "no such operation of this size: nothing is done");
+    return undefined(engine, command, "operation not defined for this operand size");
   }
   if (atomic.return_data_control) {
     put_returned(engine, *returned, bytes);

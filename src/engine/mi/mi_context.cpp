@@ -1,4 +1,5 @@
-// Logical contexts before execlists, and the list of probed pages of the mobile Gen4.5 part. Seed 003 1.13, 1.15, 5.8.
+// Logical contexts before execlists, and the list of probed pages of the mobile Gen4.5 part. G45 PRM vol. 1b 1.13, 1.15
+// and 5.8 (seed 003).
 #include "engine/context/legacy_context.h"
 #include "engine/engine.h"
 #include "engine/submit/submission.h"
@@ -13,7 +14,7 @@ namespace {
 using spec::CommandId;
 using spec::RegisterId;
 
-ContextPlace place_of(const Engine& engine, const hw::CCID& id) {
+ContextAddress address_of(const Engine& engine, const hw::CCID& id) {
   if (!engine.generation().has(spec::Feature::ccid_holds_space)) {
     return {false, id.context_address.value};
   }
@@ -33,7 +34,7 @@ hw::CCID id_of(const hw::MI_SET_CONTEXT& command) {
   return id;
 }
 
-// The seed asks for one MI_NOOP behind the command.
+// Reports a missing MI_NOOP after the command, which G45 PRM vol. 1b 1.15 (seed 003) requires.
 void expect_noop(Engine& engine, const Command& command) {
   const StreamLevel& level = engine.stream().level();
   GpuVa next = command.place.address + command.dwords.size_bytes();
@@ -45,8 +46,7 @@ void expect_noop(Engine& engine, const Command& command) {
   }
   const auto header = engine.data_space(memory::TableKind::global, memory::Stream::ring).load_value<uint32_t>(next);
   if (!spec::desc(CommandId::MI_NOOP).match_of_gen[static_cast<size_t>(engine.gen())].matches(header)) {
-    engine.raise(EventKind::undefined_behaviour, "MI_SET_CONTEXT", next.value, header,
-                 "must be followed by an MI_NOOP");
+    engine.raise(EventKind::undefined_behaviour, "MI_SET_CONTEXT", next.value, header, "not followed by an MI_NOOP");
   }
 }
 
@@ -54,27 +54,27 @@ Next set_context(Engine& engine, const Command& command) {
   const auto set = command.as<hw::MI_SET_CONTEXT>(engine.gen());
   if (engine.in_batch()) {
     engine.raise(EventKind::undefined_behaviour, "MI_SET_CONTEXT", command.place.address.value, command.dwords[0],
-                 "only a ring may change the context");
+                 "only valid in a ring buffer");
     return Next::advance();
   }
   if (set.force_restore && set.restore_inhibit) {
     engine.raise(EventKind::undefined_behaviour, "MI_SET_CONTEXT", command.place.address.value, command.dwords[1],
-                 "force restore and restore inhibit together");
+                 "force restore and restore inhibit both set");
   }
   expect_noop(engine, command);
   mmio::Registers& registers = engine.registers();
   const auto current = registers.get<hw::CCID>();
   const hw::CCID next = id_of(set);
-  const bool other = !current.valid || place_of(engine, current) != place_of(engine, next);
+  const bool other = !current.valid || address_of(engine, current) != address_of(engine, next);
   if (other || set.force_restore) {
     engine.back_end().flush();
     engine.services().flush_translations();
     memory::AccessResult result = memory::AccessResult::ok;
     if (current.valid) {
-      result = save_context(engine, place_of(engine, current), false);
+      result = save_context(engine, address_of(engine, current), false);
     }
     if (ok(result) && !set.restore_inhibit) {
-      result = restore_context(engine, place_of(engine, next), false);
+      result = restore_context(engine, address_of(engine, next), false);
     }
     if (!ok(result)) {
       return engine.stopped_by_fault(result);
@@ -91,7 +91,7 @@ void set_slot(Engine& engine, unsigned slot, bool valid) {
   engine.registers().poke(RegisterId::PROBE_SLOT_VALID, valid ? old | bit : old & ~bit, dword);
 }
 
-// Every page is tried.
+// Probes every page, also after a fault.
 Next probe(Engine& engine, const Command& command) {
   bool faulted = false;
   for (size_t i = 0; i < hw::MI_PROBE::count_probes(engine.gen(), command.dwords); ++i) {
@@ -108,9 +108,9 @@ Next probe(Engine& engine, const Command& command) {
     return Next::advance();
   }
   if (!engine.state().arbitration) {
-    return engine.hang("a probe faulted while context switches are off");
+    return engine.hang("probe faulted while context switches are disabled");
   }
-  return Next::stop();  // the context leaves, if another one waits
+  return Next::stop();  // the context leaves if another one is pending
 }
 
 Next unprobe(Engine& engine, const Command& command) {

@@ -17,7 +17,7 @@ using spec::CommandId;
 
 constexpr unsigned kConditionCodes = 5;
 
-// How long a condition lasts: nothing, it does not hold. No time: until something else happens.
+// Whether a condition holds. `until` is the time when it may change; empty: it changes with an event.
 struct Holds {
   bool holds = false;
   std::optional<uint64_t> until{};
@@ -25,7 +25,7 @@ struct Holds {
 
 Holds condition_code(Engine& engine, unsigned select) {
   if (select > kConditionCodes) {
-    engine.raise(EventKind::undefined_behaviour, "MI_WAIT_FOR_EVENT", 0, select, "no such condition code");
+    engine.raise(EventKind::undefined_behaviour, "MI_WAIT_FOR_EVENT", 0, select, "condition code out of range");
     return {};
   }
   const uint32_t codes = engine.registers().get<hw::EXCC>().condition_codes;
@@ -38,7 +38,7 @@ Holds compression(const display::Display& display) {
   return {until.has_value(), until};
 }
 
-// Of a wait for a moment: when it comes. Nothing: never, as things are.
+// Returns the time of the next blank. Empty: the pipe has no blanks as it is programmed.
 std::optional<uint64_t> moment(Engine& engine, const WaitCondition& condition) {
   const display::Display& display = engine.services().display();
   return condition.kind == WaitConditionKind::vertical_blank ? display.next_vblank(condition.number, engine.now())
@@ -70,9 +70,9 @@ Holds condition_holds(Engine& engine, const WaitCondition& condition, unsigned v
   return {};
 }
 
-// As a report of the switch has it.
-VainWait vain(const WaitCondition& condition) {
-  VainWait wait{
+// Returns the wait in the form of a context status report.
+UnmetWait unmet_wait(const WaitCondition& condition) {
+  UnmetWait wait{
       .kind = WaitKind::event, .reason = LeaveReason::sync_flip, .detail = static_cast<uint8_t>(condition.number)};
   switch (condition.kind) {
     case WaitConditionKind::vertical_blank:
@@ -93,7 +93,7 @@ VainWait vain(const WaitCondition& condition) {
 
 Next wait_or_switch(Engine& engine, const Command& command, const WaitCondition& condition,
                     std::optional<uint64_t> until) {
-  if (engine.submission().switches_on_wait(vain(condition))) {
+  if (engine.submission().switches_on_wait(unmet_wait(condition))) {
     return Next::hold();
   }
   const Next next = engine.wait(WaitKind::event, command.dwords[0], until);
@@ -103,7 +103,7 @@ Next wait_or_switch(Engine& engine, const Command& command, const WaitCondition&
   return next;
 }
 
-// The start of a blank: the wait begins when the command is first parsed and is over at that moment.
+// Waits for the start of a blank. The time is fixed when the command is first parsed.
 Next wait_for_moment(Engine& engine, const Command& command, const WaitCondition& condition) {
   std::optional<EventWait>& event = engine.state().event;
   if (event && event->command == command.place.address) {
@@ -116,7 +116,7 @@ Next wait_for_moment(Engine& engine, const Command& command, const WaitCondition
   if (condition.kind == WaitConditionKind::vertical_blank &&
       !engine.services().display().vblank_wait_enabled(condition.number)) {
     engine.raise(EventKind::undefined_behaviour, command.desc.manual_name, command.place.address.value,
-                 command.dwords[0], "the pipe's vertical blank is not enabled in its status register");
+                 command.dwords[0], "vertical blank of the pipe not enabled in its status register");
   }
   const std::optional<uint64_t> at = moment(engine, condition);
   if (at) {
@@ -150,12 +150,12 @@ Next wait_for_event(Engine& engine, const Command& command) {
   }
   if (count > 1) {
     engine.raise(EventKind::undefined_behaviour, command.desc.manual_name, command.place.address.value,
-                 command.dwords[0], "several events: the lowest bit is waited for");
+                 command.dwords[0], "several events selected; only the lowest bit is used");
   }
   return chosen ? wait_on(engine, command, *chosen, value) : Next::advance();
 }
 
-// The newer form: one field holds the number of the plane or pipe, from 1.
+// Handles the newer form: one field holds the number of the plane or pipe, counted from 1.
 Next wait_for_event_2(Engine& engine, const Command& command) {
   const auto wait = command.as<hw::MI_WAIT_FOR_EVENT_2>(engine.gen());
   if (const unsigned plane = wait.display_plane_flip_pending_wait_enable) {
@@ -177,7 +177,7 @@ bool is_scan_lines(const Engine& engine, uint32_t header) {
   return matches(CommandId::MI_LOAD_SCAN_LINES_INCL) || matches(CommandId::MI_LOAD_SCAN_LINES_EXCL);
 }
 
-// Seed 003 1.9: a ring must have them in even numbers.
+// Reports an odd number of consecutive commands in a ring: G45 PRM vol. 1b 1.9 (seed 003) requires pairs.
 void count_scan_lines(Engine& engine, const Command& command) {
   if (engine.in_batch() || !engine.generation().has(spec::Feature::scan_lines_in_pairs)) {
     return;
@@ -195,7 +195,7 @@ void count_scan_lines(Engine& engine, const Command& command) {
                     engine.data_space(memory::TableKind::global, memory::Stream::ring).load_value<uint32_t>(next));
   if (!more && std::exchange(odd, false)) {
     engine.raise(EventKind::undefined_behaviour, command.desc.manual_name, command.place.address.value,
-                 command.dwords[0], "an odd number of them in the ring");
+                 command.dwords[0], "odd number of consecutive commands in the ring");
   }
 }
 
@@ -207,7 +207,7 @@ Next load_scan_lines(Engine& engine, const Command& command) {
   const std::optional<unsigned> pipe = display::Display::pipe_of_select(select);
   if (!pipe) {
     engine.raise(EventKind::undefined_behaviour, command.desc.manual_name, command.place.address.value, select,
-                 "no such pipe");
+                 "display pipe select out of range");
     return Next::advance();
   }
   engine.services().display().load_scan_lines(*pipe, lines.start_scan_line_number, lines.end_scan_line_number,
@@ -223,7 +223,7 @@ const spec::FieldDesc* field_named(const Engine& engine, const Command& command,
 
 Next display_flip(Engine& engine, const Command& command) {
   const auto flip = command.as<hw::MI_DISPLAY_FLIP>(engine.gen());
-  // The field's unit is that of its lowest bit, so in its place it counts bytes.
+  // The unit of the field is that of its lowest bit, so at its bit position the value counts bytes.
   const spec::FieldDesc* const pitch = field_named(engine, command, "display_buffer_pitch");
   const bool has_fitter = field_named(engine, command, "panel_fitter_enable") != nullptr;
   display::FlipRequest request;
@@ -248,7 +248,7 @@ Next overlay_flip(Engine& engine, const Command& command) {
   const auto flip = command.as<hw::MI_OVERLAY_FLIP>(engine.gen());
   display::Display& display = engine.services().display();
   if (static_cast<display::OverlayMode>(flip.mode_flags) != display::OverlayMode::flip_continue) {
-    engine.back_end().flush();  // of the render cache, which desktop parts share with the overlay
+    engine.back_end().flush();  // of the render cache, which the overlay of desktop parts shares
   }
   display.overlay_flip({.mode = static_cast<display::OverlayMode>(flip.mode_flags),
                         .address = GgttOffset{flip.register_and_coefficient_update_address.value},

@@ -1,5 +1,5 @@
-// Where the stream goes: batch buffers, arbitration points, interrupts from the stream, power requests. Seed 003 1.2 to
-// 1.5, 2.2 to 2.4, 5.3.5 and 5.3.7; seed 000, command buffers.
+// Control flow of the stream: batch buffers, arbitration points, interrupts from the stream, power requests. G45 PRM
+// vol. 1b 1.2 to 1.5, 2.2 to 2.4, 5.3.5 and 5.3.7 (seed 003); DG1 PRM vol. 13, command buffers (seed 000).
 #include "hw/mi_flow.h"
 #include "engine/engine.h"
 #include "engine/submit/execlist.h"
@@ -19,7 +19,7 @@ using spec::RegisterId;
 constexpr uint64_t kPageBytes = 4096;
 constexpr uint8_t kFirstBatch = 1;
 constexpr uint8_t kSecondBatch = 2;
-constexpr uint8_t kDeepestBatch = 3;  // of nested ones: no more fit into a context image
+constexpr uint8_t kDeepestBatch = 3;  // with nesting: a context image has room for three levels
 
 Next noop(Engine& engine, const Command& command) {
   const auto noop = command.as<hw::MI_NOOP>(engine.gen());
@@ -35,7 +35,7 @@ struct Batch {
   GpuVa address;
   GpuVa end = StreamLevel::kNoEnd;
   LevelState level;
-  bool deeper = false;  // from a batch: call, not chain
+  bool deeper = false;  // started by a batch as a call, not as a chain
 };
 
 void note_start(Engine& engine, GpuVa address) {
@@ -43,15 +43,15 @@ void note_start(Engine& engine, GpuVa address) {
   engine.registers().poke(RegisterId::BB_START_ADDR_UDW, static_cast<uint32_t>(address.value >> 32) & 0xffff);
 }
 
-// The ring calls. A batch chains, which keeps its level, or calls the next one. Without nesting there is one level
-// below the first: from there a start of the first level drops the second, and one of the second chains. With nesting
+// Starts a batch. The ring calls. A batch chains, which keeps its level, or calls. Without nesting there are two
+// levels: in the second one a first-level start drops the second level, and a second-level start chains. With nesting
 // there are three levels (Intel media driver, mhw_mi_hwcmd_g12_X.h).
 Next start(Engine& engine, const Batch& batch) {
   const uint8_t depth = engine.stream().state().depth;
   const bool nests = engine.registers().get<hw::MI_MODE>().nested_batch_buffer_enable;
   const bool calls = depth == 0 || (batch.deeper && (nests || depth == kFirstBatch));
   if (calls && depth == kDeepestBatch) {
-    return engine.hang("a batch buffer of the third level calls another one");
+    return engine.hang("batch buffers nested more than three levels deep");
   }
   if (calls) {
     if (depth + 1u < StreamState::kMaxLevels) {
@@ -74,8 +74,9 @@ Next start(Engine& engine, const Batch& batch) {
   return Next::jump(batch.space, batch.address, batch.end);
 }
 
-// Gen4: the ring says whether the batch is secure, a chain inherits it. With the per-process address space a batch that
-// is not secure is fetched through the table of the process; without it PGTBL_STR2 chooses (seed 003 1.5.1, 4.6.1).
+// Gen4: the ring decides whether a batch is secure, and a chained batch inherits that. With the per-process address
+// space a non-secure batch is fetched through the per-process table; without it PGTBL_STR2 selects the table. G45 PRM
+// vol. 1b 1.5.1 and 4.6.1 (seed 003).
 Batch secured_batch(Engine& engine, bool non_secure) {
   Batch batch;
   batch.level = engine.in_batch() ? engine.level() : LevelState{.privileged = !non_secure};
@@ -102,7 +103,7 @@ Arbitration arbitration_of(Engine& engine, const Command& command, const hw::MI_
       return Arbitration::never;
   }
   engine.raise(EventKind::undefined_behaviour, command.desc.name, command.place.address.value, command.dwords[0],
-               "reserved arbitration control");
+               "reserved arbitration control value");
   return Arbitration::at_chain_points;
 }
 
@@ -117,12 +118,12 @@ Batch early_batch(Engine& engine, const Command& command, const hw::MI_BATCH_BUF
     batch.end = GpuVa{(batch.address.value / kPageBytes + 1) * kPageBytes};
   } else if (start.batch_buffer_start_address_extension != 0) {
     engine.raise(EventKind::reserved_bits, command.desc.name, command.place.address.value, command.dwords[1],
-                 "address extension of a graphics address");
+                 "address extension set for a graphics address");
   }
   return batch;
 }
 
-// Later: the address space is the privilege, and a batch without it starts none that has it.
+// Later chips: the address space determines the privilege, and a batch without privilege cannot start a privileged one.
 Batch later_batch(Engine& engine, const hw::MI_BATCH_BUFFER_START& start) {
   Batch batch;
   const bool checked = !engine.registers().get<hw::GFX_MODE>().privilege_check_disable;
@@ -148,7 +149,7 @@ Next batch_buffer_start(Engine& engine, const Command& command) {
   const Batch batch = engine.generation().has(spec::Feature::batch_security_bit)
                           ? early_batch(engine, command, command_fields)
                           : later_batch(engine, command_fields);
-  // A chain is an arbitration point of the run lists.
+  // With run lists a chain is an arbitration point.
   if (engine.per_process_space() && engine.in_batch() && engine.level().arbitration != Arbitration::never &&
       engine.submission().wants_switch()) {
     engine.submission().leave();
@@ -157,7 +158,7 @@ Next batch_buffer_start(Engine& engine, const Command& command) {
   return start(engine, batch);
 }
 
-// The video streamer of Gen4.5: no physical memory, no arbitration control.
+// Starts a batch of the video streamer of Gen4.5, which has no physical addresses and no arbitration control.
 Next batch_buffer_start_vce(Engine& engine, const Command& command) {
   const auto fields = command.as<hw::MI_BATCH_BUFFER_START_VCE>(engine.gen());
   const bool non_secure =
@@ -177,19 +178,20 @@ Next batch_buffer_end(Engine& engine, const Command& command) {
   }
   if (!engine.in_batch()) {
     engine.raise(EventKind::undefined_behaviour, command.desc.name, command.place.address.value, command.dwords[0],
-                 "no batch buffer to end");
+                 "only valid in a batch buffer");
     return Next::advance();
   }
   if (!state.arbitration && state.arbitration_off_in_batch && engine.stream().state().depth == kFirstBatch) {
     state.arbitration_off_in_batch = false;
     engine.raise(EventKind::undefined_behaviour, command.desc.name, command.place.address.value, command.dwords[0],
-                 "a batch that switched arbitration off has ended");
+                 "batch ended with arbitration disabled");
   }
   engine.fetch().read_ahead(engine.stream().level().space, command.place.address);
   return Next::leave();
 }
 
-// On rings: the updated head pointer, or the next context of a run list. With execlists: other work that is pending.
+// Checks for pending work: on rings the updated head pointer or the next context of a run list, with execlists a
+// pending submission.
 Next arb_check(Engine& engine, const Command& command) {
   const auto check = command.as<hw::MI_ARB_CHECK>(engine.gen());
   if ((check.mask_bits & 1) != 0) {
@@ -211,12 +213,12 @@ Next arb_check(Engine& engine, const Command& command) {
   }
   if (engine.ring().take_updated_head()) {
     ++engine.state().commands;
-    return Next::hold();  // the stream stands elsewhere now
+    return Next::hold();  // the stream continues at the new head
   }
   return Next::advance();
 }
 
-// Gen4.5: it has an effect only while run lists are enabled (ledger G45-1.3-04).
+// On Gen4.5 the command has an effect only while run lists are enabled (ledger G45-1.3-04).
 Next arb_on_off(Engine& engine, const Command& command) {
   const auto order = command.as<hw::MI_ARB_ON_OFF>(engine.gen());
   if (engine.generation().has(spec::Feature::arbitration_by_run_lists) && !engine.per_process_space()) {
@@ -248,9 +250,9 @@ Next suspend_flush(Engine& engine, const Command& command) {
   return Next::advance();
 }
 
-// Domains that engines need are awake while they run: there is nothing to wait for.
+// The power domains of a running engine are awake, so the command does not wait.
 Next force_wakeup(Engine& engine, const Command& command) {
-  engine.approximate(command.desc, "power wells of busy engines are always up");
+  engine.approximate(command.desc, "power wells of busy engines always on");
   return Next::advance();
 }
 

@@ -1,7 +1,7 @@
-// Flushes: MI_FLUSH of the first rings, MI_FLUSH_DW and PIPE_CONTROL, with what they write when they are done. Seed 003
-// 1.7, 2.5, 5.3.10 and 5.3.11; seed 000, posted and non-posted writes. Back ends finish before the streamer goes on and
-// keep no caches of memory, so that a flush waits for nothing; what is left of it are translations, counters, the write
-// and the interrupt.
+// Flushes: MI_FLUSH of the first rings, MI_FLUSH_DW and PIPE_CONTROL, with their post-sync writes. G45 PRM vol.
+// 1b 1.7, 2.5, 5.3.10 and 5.3.11 (seed 003); DG1 PRM vol. 13, posted and non-posted writes (seed 000). Back ends finish
+// before the streamer continues and do not cache memory, so a flush has nothing to wait for. Its remaining effects are
+// on translations, counters, the post-sync write and the interrupt.
 #include <array>
 
 #include "engine/engine.h"
@@ -15,7 +15,7 @@ namespace {
 using spec::CommandId;
 using spec::RegisterId;
 
-// The statistics that a flush can reset: all but PS_DEPTH_COUNT and TIMESTAMP (seed 003 1.7).
+// Statistics that a flush can reset: all but PS_DEPTH_COUNT and TIMESTAMP. G45 PRM vol. 1b 1.7 (seed 003).
 constexpr std::array kStatistics{
     RegisterId::IA_VERTICES_COUNT,   RegisterId::IA_PRIMITIVES_COUNT,       RegisterId::VS_INVOCATION_COUNT,
     RegisterId::HS_INVOCATION_COUNT, RegisterId::DS_INVOCATION_COUNT,       RegisterId::GS_INVOCATION_COUNT,
@@ -41,13 +41,13 @@ uint64_t read_counter(Engine& engine, RegisterId id) {
   return halves[0] | uint64_t{halves[1]} << 32;
 }
 
-// What is written when the flush is done.
+// The post-sync operation: the write after a flush.
 struct PostSync {
   hw::PostSyncOperation operation{};
   bool global = false;
   bool index = false;        // the address is an offset in the status page
   bool to_register = false;  // the address is a register
-  bool qword = true;         // of immediate data; counters always are
+  bool qword = true;         // size of immediate data; counters are always qwords
   GpuVa address;
   uint64_t data = 0;
 };
@@ -65,7 +65,7 @@ uint64_t value_of(Engine& engine, const PostSync& sync) {
   return sync.data;
 }
 
-// A batch without privilege may write to its own memory and to registers on its list.
+// Returns whether the write is allowed. A batch without privilege may write to its own memory and to listed registers.
 bool allowed(Engine& engine, const Command& command, const PostSync& sync) {
   if (!command.permit.drop_post_sync) {
     return true;
@@ -89,6 +89,7 @@ memory::AccessResult write_index(Engine& engine, const PostSync& sync, uint64_t 
   return process ? page.write_process(dword, half) : page.write(dword, half);
 }
 
+// Performs the post-sync write.
 memory::AccessResult write(Engine& engine, const Command& command, const PostSync& sync) {
   if (sync.to_register) {
     if (allowed(engine, command, sync)) {
@@ -150,7 +151,7 @@ Next flush_dw(Engine& engine, const Command& command) {
   return Next::advance();
 }
 
-// Whether it stalls cannot be seen: everything before it is done anyway.
+// Stalls are not observable, because all earlier work is already done.
 Next pipe_control(Engine& engine, const Command& command) {
   const auto fields = command.as<hw::PIPE_CONTROL>(engine.gen());
   const auto& length = command.desc.length_of_gen[static_cast<size_t>(engine.gen())];
@@ -169,7 +170,7 @@ Next pipe_control(Engine& engine, const Command& command) {
     return engine.stopped_by_fault(result);
   }
   if (engine.was_reset()) {
-    return Next::hold();  // the register that it wrote reset this engine
+    return Next::hold();  // the register write has reset this engine
   }
   if (fields.global_snapshot_count_reset) {
     reset_statistics(engine);

@@ -1,4 +1,5 @@
-// The streamer's 64-bit ALU (seed 000, CS ALU Programming). Operands and results are the general purpose registers.
+// The streamer's 64-bit ALU: DG1 PRM vol. 13, CS ALU Programming (seed 000). Operands and results are the general
+// purpose registers.
 #include <array>
 
 #include "engine/engine.h"
@@ -21,7 +22,7 @@ class Alu {
  public:
   explicit Alu(Engine& engine) : engine_(engine), state_(engine.state().math) {}
 
-  // False: no such instruction, nothing was done.
+  // Executes one instruction. False: the instruction does not exist and has no effect.
   bool execute(const hw::MI_MATH_ALU_INSTRUCTION& instruction) {
     const MiAluOperand to = instruction.operand_1;
     const MiAluOperand from = instruction.operand_2;
@@ -107,7 +108,7 @@ Next math(Engine& engine, const Command& command) {
     const auto element = hw::MI_MATH::unpack_instructions(engine.gen(), command.dwords, i);
     if (!alu.execute(element.instruction)) {
       engine.raise(EventKind::undefined_behaviour, command.desc.name, command.place.address.value,
-                   static_cast<uint64_t>(element.instruction.alu_opcode), "no such ALU instruction");
+                   static_cast<uint64_t>(element.instruction.alu_opcode), "ALU instruction not defined");
     }
   }
   engine.spend(count * kInstructionTime);

@@ -1,5 +1,5 @@
-// Register accesses from the stream. A write is done before the next command, as the manual says of all but the
-// asynchronous MI_LOAD_REGISTER_MEM, which here is done at once too.
+// Register accesses from the stream. A write takes effect before the next command. The manual states this for all but
+// the asynchronous MI_LOAD_REGISTER_MEM, which the model also executes at once.
 #include "hw/mi_register.h"
 #include "engine/engine.h"
 #include "engine/mi/mi_access.h"
@@ -21,12 +21,12 @@ uint32_t lanes_without(unsigned disabled) {
   return lanes;
 }
 
-// A write may have reset the engine: then there is no next command.
+// Returns hold() if the write has reset the engine: there is no next command then.
 Next after_write(Engine& engine) {
   return engine.was_reset() ? Next::hold() : Next::advance();
 }
 
-// Both forms of the command; `place` gives the register of a pair.
+// Executes both forms of the command. `place` returns the register offset of a pair.
 template <class Load, class Place>
 Next load_pairs(Engine& engine, const Command& command, unsigned disabled, Place place) {
   if (engine.registers().get<hw::RING_CTL>().disable_register_accesses || command.permit.drop_write) {
@@ -53,7 +53,7 @@ Next load_register_imm(Engine& engine, const Command& command) {
   using Load = hw::MI_LOAD_REGISTER_IMM;
   const auto load = command.as<Load>(engine.gen());
   return load_pairs<Load>(engine, command, load.byte_write_disables, [&](uint64_t offset) {
-    return register_place(engine, offset, load.add_cs_mmio_start_offset, load.mmio_remap_enable);
+    return offset_of_register(engine, offset, load.add_cs_mmio_start_offset, load.mmio_remap_enable);
   });
 }
 
@@ -61,15 +61,15 @@ Next load_register_imm_vce(Engine& engine, const Command& command) {
   using Load = hw::MI_LOAD_REGISTER_IMM_VCE;
   const auto load = command.as<Load>(engine.gen());
   return load_pairs<Load>(engine, command, load.byte_write_disables,
-                          [&](uint64_t offset) { return register_place(engine, offset, false, false); });
+                          [&](uint64_t offset) { return offset_of_register(engine, offset, false, false); });
 }
 
 Next load_register_mem(Engine& engine, const Command& command) {
   const auto load = command.as<hw::MI_LOAD_REGISTER_MEM>(engine.gen());
   const uint32_t place =
-      register_place(engine, load.register_address, load.add_cs_mmio_start_offset, load.mmio_remap_enable);
+      offset_of_register(engine, load.register_address, load.add_cs_mmio_start_offset, load.mmio_remap_enable);
   if (load.add_loop_variable) {
-    engine.approximate(command.desc, "the loop variable is not added");
+    engine.approximate(command.desc, "loop variable not added");
   }
   if (command.permit.register_noop && !engine.privilege().allows(command, place, mmio::RegisterAccess::write)) {
     return Next::advance();
@@ -85,10 +85,10 @@ Next load_register_mem(Engine& engine, const Command& command) {
 
 Next load_register_reg(Engine& engine, const Command& command) {
   const auto load = command.as<hw::MI_LOAD_REGISTER_REG>(engine.gen());
-  const uint32_t from = register_place(engine, load.source_register_address, load.add_cs_mmio_start_offset_source,
-                                       load.mmio_remap_enable_source);
-  const uint32_t to = register_place(engine, load.destination_register_address,
-                                     load.add_cs_mmio_start_offset_destination, load.mmio_remap_enable_destination);
+  const uint32_t from = offset_of_register(engine, load.source_register_address, load.add_cs_mmio_start_offset_source,
+                                           load.mmio_remap_enable_source);
+  const uint32_t to = offset_of_register(engine, load.destination_register_address,
+                                         load.add_cs_mmio_start_offset_destination, load.mmio_remap_enable_destination);
   const uint32_t value = read_register(engine, command, from);
   if (!command.permit.register_drop || engine.privilege().allows(command, to, mmio::RegisterAccess::write)) {
     engine.write_register(to, value);
@@ -96,7 +96,7 @@ Next load_register_reg(Engine& engine, const Command& command) {
   return after_write(engine);
 }
 
-// Seed 003 1.18: the values of these cannot be stored.
+// Returns whether G45 PRM vol. 1b 1.18 (seed 003) forbids storing the value of the register.
 bool cannot_be_stored(const Engine& engine, uint32_t offset) {
   constexpr uint32_t kVgaFirst = 0x3b0;
   constexpr uint32_t kVgaLast = 0x3df;
@@ -112,11 +112,11 @@ Next store_register_mem(Engine& engine, const Command& command) {
     return Next::advance();
   }
   const uint32_t place =
-      register_place(engine, store.register_address, store.add_cs_mmio_start_offset, store.mmio_remap_enable);
+      offset_of_register(engine, store.register_address, store.add_cs_mmio_start_offset, store.mmio_remap_enable);
   const Generation& generation = engine.generation();
   if (generation.has(spec::Feature::registers_not_storable) && cannot_be_stored(engine, place)) {
     engine.raise(EventKind::undefined_behaviour, command.desc.manual_name, command.place.address.value, place,
-                 "the value of this register cannot be stored");
+                 "value of a register that cannot be stored");
   }
   const uint32_t value = read_register(engine, command, place);
   CommandAddress target;
@@ -125,7 +125,8 @@ Next store_register_mem(Engine& engine, const Command& command) {
     target =
         physical_target(command, store.memory_address.value | uint64_t{store.physical_start_address_extension} << 32);
   } else {
-    const bool follows = generation.has(spec::Feature::addresses_follow_fetch);  // the command has no bit for the table
+    const bool follows =
+        generation.has(spec::Feature::addresses_follow_fetch);  // such commands have no bit for the table
     target = graphics_target(engine, command, follows ? std::nullopt : std::optional(store.use_global_gtt),
                              store.memory_address);
   }

@@ -1,5 +1,5 @@
-// Semaphores and the conditional end of a batch. Waits look at memory (or a register) when the command is parsed, at
-// intervals while it waits in polling mode, and when a signal arrives.
+// Semaphores and the conditional end of a batch. A wait compares memory (or a register) when the command is parsed, at
+// intervals in polling mode, and when a signal arrives.
 #include <algorithm>
 #include <array>
 
@@ -17,10 +17,11 @@ using spec::EngineClass;
 using spec::RegisterId;
 
 constexpr uint64_t kMicrosecond = 1000;
-constexpr uint64_t kMailboxPoll = kMicrosecond;  // Gen4 and Gen6 have no register for it
+constexpr uint64_t kMailboxPoll = kMicrosecond;  // Gen4 and Gen6 have no register for the interval
 constexpr uint64_t kNoPoll = 0;
 
-// Both enumerations count the same relations in the same order.
+// Compares memory with data. Both enumerations have the same relations in the same order. Empty: the relation does not
+// exist.
 template <class Relation>
 std::optional<bool> holds(Relation relation, uint32_t memory, uint32_t data) {
   switch (static_cast<hw::SemaphoreCompare>(relation)) {
@@ -48,13 +49,14 @@ Next undefined(const Engine& engine, const Command& command, std::string_view wh
   return Next::advance();
 }
 
-Next go_on(Engine& engine) {
+Next finish_wait(Engine& engine) {
   engine.state().semaphore.waiting.reset();
   return Next::advance();
 }
 
-// Not signalled. The first look of a wait that keeps the engine interrupts, so that a scheduler may give it to another.
-Next wait_or_switch(Engine& engine, const Command& command, const VainWait& wait, std::optional<uint64_t> until) {
+// Handles a semaphore that is not signalled. The first failed comparison raises an interrupt, so that a scheduler can
+// give the engine to other work.
+Next wait_or_switch(Engine& engine, const Command& command, const UnmetWait& wait, std::optional<uint64_t> until) {
   SemaphoreState& state = engine.state().semaphore;
   if (engine.submission().switches_on_wait(wait)) {
     state.waiting.reset();
@@ -62,12 +64,12 @@ Next wait_or_switch(Engine& engine, const Command& command, const VainWait& wait
   }
   if (state.waiting != command.place.address) {
     state.waiting = command.place.address;
-    if (!wait.keeps_engine) {  // a register that is polled
+    if (!wait.keeps_engine) {  // true for polling a register
       engine.services().interrupt(EngineCause::semaphore_wait);
     }
   }
   const Next next = engine.wait(WaitKind::semaphore, wait.detail, until);
-  if (next.action != Next::Action::hold) {  // software has ended the wait
+  if (next.action != Next::Action::hold) {  // software has cancelled the wait
     state.waiting.reset();
   }
   return next;
@@ -88,10 +90,10 @@ Next semaphore_wait(Engine& engine, const Command& command) {
   }
   const std::optional<bool> signalled = holds(wait.compare_operation, value, wait.semaphore_data_dword);
   if (!signalled) {
-    return undefined(engine, command, "no such compare operation: it does not wait");
+    return undefined(engine, command, "compare operation not defined; treated as signalled");
   }
   if (*signalled) {
-    return go_on(engine);
+    return finish_wait(engine);
   }
   const bool polls = wait.wait_mode == hw::SemaphoreWaitMode::POLLING_MODE || wait.register_poll_mode;
   std::optional<uint64_t> until;
@@ -108,7 +110,7 @@ Next semaphore_wait(Engine& engine, const Command& command) {
                         until);
 }
 
-// Memory was changed before, by another command; this one tells the engine that waits for it.
+// Notifies the waiting engine. An earlier command has changed the memory.
 Next semaphore_signal(Engine& engine, const Command& command) {
   using Target = hw::SemaphoreTargetEngine;
   const auto signal = command.as<hw::MI_SEMAPHORE_SIGNAL>(engine.gen());
@@ -146,10 +148,10 @@ Next semaphore_signal(Engine& engine, const Command& command) {
     case Target::VECS3:
       return send(EngineClass::vebox, 3);
   }
-  return undefined(engine, command, "no such engine");
+  return undefined(engine, command, "target engine not defined");
 }
 
-// Gen6 chooses one of its own mailbox registers, or any register by its offset.
+// Returns the mailbox register: one of the streamer's own on Gen6, or any register by its offset.
 uint32_t mailbox_register(Engine& engine, const hw::MI_SEMAPHORE_MBOX& mailbox) {
   using Select = hw::MI_SEMAPHORE_MBOX::RegisterSelect;
   RegisterId id{};
@@ -160,7 +162,7 @@ uint32_t mailbox_register(Engine& engine, const hw::MI_SEMAPHORE_MBOX& mailbox) 
     case Select::rbsync:
       id = RegisterId::RING_SYNC_1;
       break;
-    case Select::rvesync:  // there is no such engine
+    case Select::rvesync:  // the engine does not exist
     case Select::use_general_register_select:
       return static_cast<uint32_t>(mailbox.semaphore_address.value);
   }
@@ -168,7 +170,8 @@ uint32_t mailbox_register(Engine& engine, const hw::MI_SEMAPHORE_MBOX& mailbox) 
   return slot == nullptr ? 0 : slot->offset;
 }
 
-// A write to the streamer's own mailboxes wakes it; memory and other registers are looked at again and again.
+// Returns the interval of polling. A write to one of the streamer's own mailboxes wakes it; memory and other registers
+// are polled.
 uint64_t poll_interval(const hw::MI_SEMAPHORE_MBOX& mailbox) {
   using Select = hw::MI_SEMAPHORE_MBOX::RegisterSelect;
   const bool own = mailbox.compare_register &&
@@ -180,7 +183,7 @@ Next mailbox_wait(Engine& engine, const Command& command, const hw::MI_SEMAPHORE
   const uint32_t data = mailbox.semaphore_data_dword;
   const bool strict = engine.generation().has(spec::Feature::mailbox_waits_for_greater);
   if (strict ? value > data : value >= data) {
-    return go_on(engine);
+    return finish_wait(engine);
   }
   const uint64_t interval = poll_interval(mailbox);
   const std::optional<uint64_t> until = interval == kNoPoll ? std::nullopt : std::optional(engine.now() + interval);
@@ -190,12 +193,12 @@ Next mailbox_wait(Engine& engine, const Command& command, const hw::MI_SEMAPHORE
 Next semaphore_mbox(Engine& engine, const Command& command) {
   const auto mailbox = command.as<hw::MI_SEMAPHORE_MBOX>(engine.gen());
   if (!mailbox.compare_semaphore && !mailbox.update_semaphore) {
-    return undefined(engine, command, "neither compares nor updates");
+    return undefined(engine, command, "neither compare nor update selected");
   }
   const bool single_bit = engine.generation().has(spec::Feature::mailbox_holds_one_bit);
-  const uint32_t most = mailbox.compare_semaphore ? 0 : 1;
-  if (single_bit && mailbox.update_semaphore && mailbox.semaphore_data_dword > most) {
-    undefined(engine, command, "an update with other data than it may have: it is written");
+  const uint32_t max = mailbox.compare_semaphore ? 0 : 1;
+  if (single_bit && mailbox.update_semaphore && mailbox.semaphore_data_dword > max) {
+    undefined(engine, command, "update data out of range; written all the same");
   }
   if (mailbox.compare_register) {
     if (mailbox.compare_semaphore) {
@@ -206,7 +209,7 @@ Next semaphore_mbox(Engine& engine, const Command& command) {
     }
     return engine.was_reset() ? Next::hold() : Next::advance();
   }
-  // The bit alone chooses the table, whatever the command was fetched through.
+  // The bit alone selects the table, regardless of the table that the command was fetched through.
   CommandAddress target = graphics_target(engine, command, mailbox.use_global_gtt, mailbox.semaphore_address);
   if (!mailbox.use_global_gtt) {
     target.space = &engine.data_space(memory::TableKind::per_process);
@@ -223,19 +226,19 @@ Next semaphore_mbox(Engine& engine, const Command& command) {
   return updates ? engine.after(target.store(engine, mailbox.semaphore_data_dword)) : next;
 }
 
-// Ends the batch unless the relation holds. Before Gen12 the relation is always "greater" and every level ends.
+// Ends the batch unless the relation holds. Before Gen12 the relation is always "greater" and all batch levels end.
 Next conditional_batch_buffer_end(Engine& engine, const Command& command) {
   const auto end = command.as<hw::MI_CONDITIONAL_BATCH_BUFFER_END>(engine.gen());
   if (!engine.in_batch()) {
-    return undefined(engine, command, "not in a batch buffer");
+    return undefined(engine, command, "only valid in a batch buffer");
   }
   if (!end.compare_semaphore) {
-    return Next::advance();  // nothing is compared
+    return Next::advance();  // no comparison requested
   }
   const auto target = graphics_target(engine, command, end.use_global_gtt, end.compare_address);
   uint32_t value = 0;
   if (end.compare_mask_mode) {
-    std::array<uint32_t, 2> both{};  // a mask, then the data
+    std::array<uint32_t, 2> both{};  // the mask, then the data
     if (const memory::AccessResult result = target.load(engine, both); !ok(result)) {
       return engine.stopped_by_fault(result);
     }
@@ -245,7 +248,7 @@ Next conditional_batch_buffer_end(Engine& engine, const Command& command) {
   }
   const std::optional<bool> goes_on = holds(end.compare_operation, value, end.compare_data_dword);
   if (!goes_on) {
-    return undefined(engine, command, "no such compare operation: the batch goes on");
+    return undefined(engine, command, "compare operation not defined; the batch continues");
   }
   if (*goes_on) {
     return Next::advance();

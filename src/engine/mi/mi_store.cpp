@@ -1,5 +1,5 @@
-// Stores to memory: immediate data, status pages, copies, page table entries, counter reports. Writes are done when the
-// command is parsed, so what the manual calls posted is never late here.
+// Stores to memory: immediate data, status pages, copies, page table entries, counter reports. A write is done when its
+// command is parsed, so posted writes are never late.
 #include <array>
 
 #include "engine/engine.h"
@@ -26,7 +26,7 @@ void undefined(const Engine& engine, const Command& command, uint64_t value, std
 
 Next store_dwords(Engine& engine, const Command& command, const CommandAddress& target, size_t count, bool qword) {
   if (qword && target.address % kQword != 0) {
-    undefined(engine, command, target.address, "a qword that is not aligned");
+    undefined(engine, command, target.address, "qword not aligned to 8 bytes");
   }
   const std::span<const uint32_t> data = command.dwords.last(count);
   return engine.after(target.write(engine, std::as_bytes(data)));
@@ -41,9 +41,10 @@ Next store_data_imm(Engine& engine, const Command& command) {
   if (generation.has(spec::Feature::stores_to_physical_memory) &&
       store.memory_address_type == Store::MemoryAddressType::physical_address) {
     const uint64_t address = store.address.value | uint64_t{store.physical_start_address_extension} << 32;
-    if (command.permit.drop_write) {  // seed 003 5.3.7.6: only a reset helps. GM45 only drops the write.
+    if (command.permit
+            .drop_write) {  // G45 PRM vol. 1b 5.3.7.6 (seed 003): a hang until reset. GM45 only drops the write.
       engine.errors().raise(ErrorKind::instruction);
-      return engine.hang("a store to a physical address in a batch that is not secure");
+      return engine.hang("store to a physical address in a non-secure batch");
     }
     if (command.permit.restricted) {
       engine.privilege().violation();
@@ -54,7 +55,7 @@ Next store_data_imm(Engine& engine, const Command& command) {
                       qword);
 }
 
-// The video streamer of GM45: only graphics addresses.
+// Handles the video streamer of GM45, which has graphics addresses only.
 Next store_data_imm_vce(Engine& engine, const Command& command) {
   using Store = hw::MI_STORE_DATA_IMM_VCE;
   const auto store = command.as<Store>(engine.gen());
@@ -66,7 +67,7 @@ Next store_data_imm_vce(Engine& engine, const Command& command) {
   return store_dwords(engine, command, target, count, count == 2);
 }
 
-// The first dwords of the page belong to hardware.
+// Earlier dwords of the page are reserved for hardware.
 constexpr unsigned kFirstFreeDword = 16;
 
 Next store_data_index(Engine& engine, const Command& command) {
@@ -77,7 +78,7 @@ Next store_data_index(Engine& engine, const Command& command) {
     undefined(engine, command, store.offset, "offset in the reserved part of the status page");
   }
   if (store.surface_probe_list) {
-    undefined(engine, command, store.offset, "the list of probed surfaces is not for commands of software");
+    undefined(engine, command, store.offset, "surface probe list selected; only hardware may write it");
     return Next::advance();
   }
   bool process = store.use_per_process_hardware_status_page || command.permit.per_process_page;
@@ -112,7 +113,7 @@ Next copy_mem_mem(Engine& engine, const Command& command) {
 Next update_gtt(Engine& engine, const Command& command) {
   using Update = hw::MI_UPDATE_GTT;
   constexpr uint64_t kPage = 4096;
-  constexpr uint64_t kTableReach = 1024 * kPage;  // of one page of entries below a directory
+  constexpr uint64_t kTableReach = 1024 * kPage;  // addresses that one page of entries below a directory maps
   const auto update = command.as<Update>(engine.gen());
   const size_t narrow = Update::count_entries(engine.gen(), command.dwords);
   const size_t wide = Update::count_wide_entries(engine.gen(), command.dwords);
@@ -122,30 +123,30 @@ Next update_gtt(Engine& engine, const Command& command) {
   }
   if (process && narrow != 0 &&
       update.entry_address / kTableReach != (update.entry_address + (narrow - 1) * kPage) / kTableReach) {
-    undefined(engine, command, update.entry_address, "entries of more than one page table");
+    undefined(engine, command, update.entry_address, "entries cross a page table boundary");
   }
   const std::span<const uint32_t> entries = command.dwords.last(wide != 0 ? 2 * wide : narrow);
   if ((process && engine.lacks_process_space()) ||
       !engine.services().write_entries(process ? memory::TableKind::per_process : memory::TableKind::global,
                                        GpuVa{update.entry_address}, entries)) {
-    undefined(engine, command, update.entry_address, "there is no such page table");
+    undefined(engine, command, update.entry_address, "page table not present");
   }
   engine.stream().invalidate();
   return Next::advance();
 }
 
-// Caches are never behind memory here.
+// The model has no caches that can be behind memory.
 Next clflush(Engine& /*engine*/, const Command& /*command*/) {
   return Next::advance();
 }
 
-// There is no protected content: every session sees the same.
+// Protected content is not modelled: all sessions see the same data.
 Next set_appid(Engine& engine, const Command& command) {
-  engine.approximate(command.desc, "sessions of protected content are not told apart");
+  engine.approximate(command.desc, "sessions of protected content not distinguished");
   return Next::advance();
 }
 
-// The resource streamer is never started, so that stopping it does nothing.
+// The resource streamer never runs, so stopping it has no effect.
 Next rs_control(Engine& engine, const Command& command) {
   using Control = hw::MI_RS_CONTROL::ResourceStreamerControl;
   if (command.as<hw::MI_RS_CONTROL>(engine.gen()).resource_streamer_control != Control::stop) {
@@ -178,7 +179,7 @@ uint64_t report_bytes(Engine& engine) {
 
 Next report_perf_count(Engine& engine, const Command& command) {
   const auto report = command.as<hw::MI_REPORT_PERF_COUNT>(engine.gen());
-  engine.approximate(command.desc, "the counters are zero");
+  engine.approximate(command.desc, "counters reported as zero");
   hw::OA_REPORT_HEADER header{.report_id = report.report_id};
   if (const mmio::RegisterSlot* timestamp = engine.registers().slot(spec::RegisterId::TIMESTAMP)) {
     header.timestamp = engine.read_register(timestamp->offset);

@@ -14,7 +14,7 @@ namespace {
 using spec::CommandId;
 using spec::RegisterId;
 
-// Commands that may stand where MI_SET_PREDICATE is in force (seed 000 lines 1096-1116).
+// Commands that may be used while MI_SET_PREDICATE is in force: DG1 PRM vol. 13, Predication (seed 000).
 constexpr std::array kPredicable{CommandId::_3DSTATE_URB_VS,
                                  CommandId::_3DSTATE_URB_HS,
                                  CommandId::_3DSTATE_URB_DS,
@@ -44,7 +44,7 @@ bool compare(Engine& engine, const Command& command, hw::PredicateCompare operat
     case hw::PredicateCompare::COMPARE_SRCS_EQUAL:
       return first == second;
     case hw::PredicateCompare::COMPARE_DELTAS_EQUAL: {
-      engine.approximate(command.desc, "the difference is left in MI_PREDICATE_DATA; no manual confirms it");
+      engine.approximate(command.desc, "difference stored in MI_PREDICATE_DATA; not confirmed by a manual");
       const bool equal = first - second == registers.peek64(RegisterId::MI_PREDICATE_DATA);
       registers.poke64(RegisterId::MI_PREDICATE_DATA, first - second);
       return equal;
@@ -67,7 +67,7 @@ bool combine(hw::PredicateCombine operation, bool compared, bool previous) {
   return compared;
 }
 
-// Nothing: no such operation.
+// Returns the new predicate. Empty: the operation does not exist.
 std::optional<bool> load(hw::PredicateLoad operation, bool combined, bool previous) {
   switch (operation) {
     case hw::PredicateLoad::LOAD_KEEP:
@@ -108,7 +108,7 @@ bool makes_noops(Engine& engine, const Command& command, hw::SetPredicateEnable 
       return true;
   }
   engine.raise(EventKind::undefined_behaviour, command.desc.name, command.place.address.value, command.dwords[0],
-               "no such predicate");
+               "predicate enable not defined");
   return false;
 }
 
@@ -126,7 +126,7 @@ Next predicate(Engine& engine, const Command& command) {
   const std::optional<bool> loaded = load(predicate.load_operation, combined, result.predicate_result);
   if (!loaded) {
     engine.raise(EventKind::undefined_behaviour, command.desc.name, command.place.address.value, command.dwords[0],
-                 "no such load operation");
+                 "load operation not defined");
     return Next::advance();
   }
   result.predicate_result = *loaded;
@@ -134,7 +134,8 @@ Next predicate(Engine& engine, const Command& command) {
   return Next::advance();
 }
 
-// The results are read now: what changes them later has no effect on what is in force (seed 000, MMIO data consumers).
+// Samples the results now. Later changes of the registers do not affect the predicate in force: DG1 PRM vol. 13, MMIO
+// data consumers (seed 000).
 Next set_predicate(Engine& engine, const Command& command) {
   const auto set = command.as<hw::MI_SET_PREDICATE>(engine.gen());
   engine.state().predicate = static_cast<uint8_t>(set.predicate_enable);
@@ -142,14 +143,14 @@ Next set_predicate(Engine& engine, const Command& command) {
   return Next::advance();
 }
 
-// Others than the listed commands are not defined then: they are executed.
+// Commands that are not listed are undefined under a predicate. The model executes them.
 bool skipped_by_predicate(Engine& engine, const Command& command) {
   if (std::ranges::find(kPredicable, command.desc.id) != kPredicable.end()) {
     return engine.state().predicate_bit;
   }
   if (command.desc.id != CommandId::MI_SET_PREDICATE && command.desc.id != CommandId::MI_NOOP) {
     engine.raise(EventKind::undefined_behaviour, command.desc.name, command.place.address.value, command.dwords[0],
-                 "not a command that may be predicated");
+                 "command not allowed while MI_SET_PREDICATE is in force");
   }
   return false;
 }

@@ -1,16 +1,17 @@
-// Predication. MI_PREDICATE computes a bit that drawing commands and stores may depend on. The bit is kept in
-// MI_PREDICATE_RESULT, where software can also write it. MI_SET_PREDICATE makes no-operations of some of the commands
-// that follow. Seed 000, Predication.
+// Predication. MI_PREDICATE computes a bit that drawing commands and stores can depend on. The bit is kept in
+// MI_PREDICATE_RESULT, which software can also write. MI_SET_PREDICATE turns some of the following commands into
+// no-ops. DG1 PRM vol. 13, Predication (seed 000).
 #pragma once
 
 #include "engine/stream/command.h"
 
 namespace halogen::engine {
 
-// The bit that commands with a predicate enable ask for. They are ignored while it is clear (ledger DG1-PRED-06).
+// Returns the predicate bit. Commands with their predicate enable set are ignored while it is clear (ledger
+// DG1-PRED-06).
 bool predicate_result(const Engine& engine);
 
-// While MI_SET_PREDICATE is in force: is this command a no-operation?
+// Returns whether MI_SET_PREDICATE turns this command into a no-op.
 bool skipped_by_predicate(Engine& engine, const Command& command);
 
 Next predicate(Engine& engine, const Command& command);

@@ -7,9 +7,9 @@
 
 namespace halogen::engine {
 
-// A semaphore that was not signalled when it was first looked at.
+// A semaphore that was not signalled at its first comparison.
 struct SemaphoreState {
-  std::optional<GpuVa> waiting;  // the command that waits; its interrupt was raised
+  std::optional<GpuVa> waiting;  // address of the waiting command, whose interrupt was raised
 
   bool operator==(const SemaphoreState&) const = default;
 };

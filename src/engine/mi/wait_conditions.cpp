@@ -13,7 +13,7 @@ bool take(std::string_view& text, std::string_view start) {
   return true;
 }
 
-// "a_..." is 0, "b_..." is 1.
+// Parses "a_..." as 0, "b_..." as 1.
 std::optional<unsigned> take_letter(std::string_view& text) {
   if (text.size() < 2 || text[0] < 'a' || text[0] > 'd' || text[1] != '_') {
     return std::nullopt;
@@ -46,8 +46,8 @@ std::optional<WaitConditionKind> pipe_condition(std::string_view rest) {
   return std::nullopt;
 }
 
-// Plane select of MI_DISPLAY_FLIP: planes A, B, sprites A, B; plane and sprite C of the three-pipe parts are 4 and 5;
-// planes with numbers count from 0 without a 3.
+// Plane selects of MI_DISPLAY_FLIP: planes A, B, sprites A, B; plane and sprite C of the three-pipe parts are 4 and 5.
+// Numbered planes count from 0 and skip 3.
 constexpr unsigned kSprite = 2;
 constexpr unsigned kThirdPlane = 4;
 

@@ -1,5 +1,5 @@
-// What MI_WAIT_FOR_EVENT can wait for, read out of the names that the description gives the command's bits, so that a
-// chip with other bits needs no code. Seed 003 1.21 and 5.3.7.3.
+// The conditions of MI_WAIT_FOR_EVENT, derived from the names of the command's bits in the description, so that a chip
+// with other bits needs no code. G45 PRM vol. 1b 1.21 and 5.3.7.3 (seed 003).
 #pragma once
 
 #include <cstdint>
@@ -9,23 +9,23 @@
 namespace halogen::engine {
 
 enum class WaitConditionKind : uint8_t {
-  vertical_blank,    // the next one begins
+  vertical_blank,    // until the next one begins
   horizontal_blank,  // likewise
-  scan_line,         // while the refresh is in the window
+  scan_line,         // while the refresh is inside the window
   flip_pending,      // while a flip of the plane is pending
   overlay_flip,      // likewise
-  compression,       // while the frame buffer compressor works
+  compression,       // while the frame buffer compressor is busy
   condition_code,    // while the bit of EXCC is set
 };
 
 struct WaitCondition {
   WaitConditionKind kind{};
-  unsigned number = 0;  // pipe, or plane as MI_DISPLAY_FLIP selects it; not with a field that holds it
+  unsigned number = 0;  // pipe, or plane select of MI_DISPLAY_FLIP; unused if a field holds the number
 
   bool operator==(const WaitCondition&) const = default;
 };
 
-// Nothing for a name that is no wait.
+// Returns the condition of a bit. Empty: the name is not that of a wait bit.
 std::optional<WaitCondition> wait_condition_of(std::string_view field_name);
 
 }  // namespace halogen::engine

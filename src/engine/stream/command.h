@@ -13,16 +13,16 @@ namespace halogen::engine {
 
 class Engine;
 
-// What a batch without privilege loses of a command (command_privilege.h). All false: nothing.
+// What the privilege rules remove from a command (command_privilege.h). All false: nothing.
 struct Permit {
-  bool restricted = false;  // the batch has no privilege: registers must be asked for
+  bool restricted = false;  // the batch is not privileged: register accesses need permission
   bool drop_write = false;
   bool drop_post_sync = false;
   bool per_process_table = false;
   bool per_process_page = false;
   bool parent_privilege = false;
-  bool register_noop = false;  // the command is dropped if it writes a register that it may not write
-  bool register_drop = false;  // only that write is
+  bool register_noop = false;  // the whole command is dropped if it names a register that the batch may not write
+  bool register_drop = false;  // only the forbidden register write is dropped
 };
 
 struct Command {
@@ -31,7 +31,7 @@ struct Command {
   CommandPlace place;
   Permit permit{};
 
-  // As the generated structure of the command: command.as<hw::MI_NOOP>(gen).
+  // Returns the generated structure of the command: command.as<hw::MI_NOOP>(gen).
   template <class T>
   T as(spec::GenId gen) const {
     return T::unpack(gen, dwords);
@@ -40,7 +40,7 @@ struct Command {
 
 using Handler = Next (*)(Engine& engine, const Command& command);
 
-// Which function does which command. One table for all chips: what a chip has is decided by the command table.
+// The handler of each command. One table serves all chips, because the command table decides which commands a chip has.
 class HandlerTable {
  public:
   static const HandlerTable& instance();
@@ -53,7 +53,7 @@ class HandlerTable {
   std::vector<Handler> handlers_;
 };
 
-// One function for each file of handlers.
+// Each function adds the handlers of one file.
 void add_flow_handlers(HandlerTable& table);       // mi_flow.cpp: NOOP, batch buffers, arbitration, interrupts
 void add_store_handlers(HandlerTable& table);      // mi_store.cpp: STORE_DATA_*, COPY_MEM_MEM, UPDATE_GTT, REPORT_HEAD
 void add_register_handlers(HandlerTable& table);   // mi_register.cpp: LOAD/STORE_REGISTER_*

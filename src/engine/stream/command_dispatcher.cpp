@@ -8,7 +8,7 @@ namespace halogen::engine {
 
 Next CommandDispatcher::execute(Command& command) {
   if (command.place.level == 0) {
-    engine_.ring().check_place(command.place.address, command.dwords.size_bytes());
+    engine_.ring().check_end_of_ring(command.place.address, command.dwords.size_bytes());
   }
   if (engine_.state_.predicate != 0 && skipped_by_predicate(engine_, command)) [[unlikely]] {
     return Next::advance();
@@ -29,7 +29,7 @@ Next CommandDispatcher::on_unknown(std::span<const uint32_t> dwords, const Comma
   engine_.spend(kCommandTime);
   engine_.state_.header = dwords[0];
   ++engine_.unknown_commands_;
-  engine_.raise(EventKind::unknown_command, {}, place.address.value, dwords[0], "no such command on this engine");
+  engine_.raise(EventKind::unknown_command, {}, place.address.value, dwords[0], "command not known on this engine");
   engine_.errors().raise(ErrorKind::instruction);
   return engine_.hang("unknown command");
 }

@@ -18,7 +18,7 @@ class CommandDispatcher {
     engine_.spend(kCommandTime);
     engine_.state_.header = dwords[0];
     Next next;
-    if (dwords[0] != 0) {  // else MI_NOOP without an identification
+    if (dwords[0] != 0) {  // zero: an MI_NOOP without an identification
       Command command{desc, dwords, place};
       next = execute(command);
     }
@@ -27,14 +27,14 @@ class CommandDispatcher {
     engine_.state_.commands += done;
     return next;
   }
-  // Single no-ops are not observable: charges their time once.
+  // Counts and charges a run of no-ops at once: single no-ops are not observable.
   void on_noops(size_t count) {
     engine_.spend(count * kCommandTime);
     engine_.state_.header = 0;
     engine_.counts_[static_cast<size_t>(spec::CommandId::MI_NOOP)].count += count;
     engine_.state_.commands += count;
   }
-  // The ring's head can cross a reporting border only at the start of a page.
+  // Checks the reporting borders of the ring. They lie at starts of pages.
   void on_page() { engine_.ring_.report_head_at_borders(); }
   Next on_unknown(std::span<const uint32_t> dwords, const CommandPlace& place);
   void on_truncated(const spec::CommandDesc* desc, std::span<const uint32_t> present, uint32_t total,

@@ -69,7 +69,7 @@ bool CommandPrivilege::restrict_command(Command& command) {
         dropped |= !rule.names_register;
         break;
       case PrivilegeEffect::drop_post_sync:
-        permit.drop_post_sync = true;  // the handler knows whether there is anything to drop
+        permit.drop_post_sync = true;  // the handler knows whether the command has a post-sync operation
         break;
       case PrivilegeEffect::per_process_table:
         permit.per_process_table = true;
@@ -112,7 +112,7 @@ bool CommandPrivilege::allows(const Command& command, uint32_t offset, mmio::Reg
     case mmio::Permission::allowed:
       return true;
     case mmio::Permission::unknown:
-      engine_.approximate(command.desc, "every register is open: the device has no list of those that are not");
+      engine_.approximate(command.desc, "all register accesses allowed; the list of the device is not known");
       return true;
     case mmio::Permission::denied:
       break;

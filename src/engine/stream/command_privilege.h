@@ -1,7 +1,7 @@
-// What a batch buffer without privilege may not do. Gen4: a batch marked as non-secure; from Gen6 on: one that is
-// fetched through the tables of the process. The rows of each command are in spec/ (`privilege`); here they are
-// applied, and the lists of registers that such a batch may touch are asked (mmio/privilege.h). Something that is
-// dropped is an error that software sees (seed 000, User Mode Privileged Commands; seed 003 1.5.2).
+// What a batch buffer without privilege may not do. Such a batch is one marked as non-secure on Gen4, and one that is
+// fetched through the per-process tables from Gen6 on. spec/ has the rules of each command (`privilege`). This class
+// applies them, and checks registers against the lists of mmio/privilege.h. Software sees each dropped command or write
+// as an error. DG1 PRM vol. 13, User Mode Privileged Commands (seed 000); G45 PRM vol. 1b 1.5.2 (seed 003).
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@ class CommandPrivilege {
  public:
   CommandPrivilege(Engine& engine, spec::DeviceId device);
 
-  // For a command of a batch without privilege: sets what it loses. False: it is dropped as a whole.
+  // Sets what a command of a batch without privilege loses. False: the whole command is dropped.
   bool restrict_command(Command& command);
 
-  // May the command touch this register? When not, the error is flagged.
+  // Returns whether the command may access the register. If not, reports the error.
   bool allows(const Command& command, uint32_t offset, mmio::RegisterAccess access);
-  // A command lost something.
+  // Reports a command privilege violation to software.
   void violation();
 
  private:

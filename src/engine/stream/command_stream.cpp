@@ -5,7 +5,7 @@
 namespace halogen::engine {
 namespace {
 
-// What may be read from `address` on: to the level's end, or to where a ring wraps.
+// Returns the number of readable dwords from `address` on: up to the level's end, or up to the end of the ring.
 size_t dwords_before_border(const StreamLevel& level, GpuVa address) {
   uint64_t border = level.wrap_at.value;
   if (level.end.value >= address.value) border = std::min(border, level.end.value);

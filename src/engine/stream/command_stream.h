@@ -1,8 +1,9 @@
-// Frames a command stream: finds where each command starts and ends, once, for every user. Executing, printing,
-// counting and recording are visitors; they also decide where the stream goes on (next, jump, call, leave).
+// Frames a command stream: finds the start and end of each command, once, for every user. Executing, printing, counting
+// and recording are visitors. A visitor also decides where the stream continues (next, jump, call, leave).
 //
-// The walker knows nothing of particular commands: lengths come from the description, and a batch starts because a
-// visitor says so. Commands may cross pages and wrap around the end of a ring. Nothing is allocated per command.
+// The walker has no knowledge of particular commands: lengths come from the description, and a batch starts because a
+// visitor says so. Commands may cross pages and wrap around the end of a ring. The walker does not allocate per
+// command.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +20,7 @@
 
 namespace halogen::engine {
 
-// Which translation a stream is fetched through.
+// The translation that a stream is fetched through.
 enum class StreamSpace : uint8_t { ggtt, ppgtt, physical };
 
 // The source of dwords.
@@ -27,21 +28,21 @@ class CommandMemory {
  public:
   virtual ~CommandMemory() = default;
 
-  // What can be read in one run from `address` on, as long as is convenient; empty where nothing is mapped.
-  // The span stays good until the memory's mapping changes (CommandStream::invalidate()).
+  // Returns the contiguous dwords from `address` on, as many as is convenient. Empty: nothing is mapped. The span is
+  // valid until the memory's mapping changes (CommandStream::invalidate()).
   virtual std::span<const uint32_t> dwords_at(StreamSpace space, GpuVa address) = 0;
 };
 
-// One nesting level: the ring, a batch buffer, a second-level batch buffer... Plain data.
+// One nesting level: the ring, a batch buffer, a second-level batch buffer. Plain data.
 struct StreamLevel {
   static constexpr GpuVa kNoEnd{~uint64_t{0}};
 
   StreamSpace space = StreamSpace::ggtt;
   GpuVa address;           // of the next command
-  GpuVa end = kNoEnd;      // the stream holds nothing from here on: a ring's tail, a batch's known end
-  GpuVa wrap_to;           // a ring goes on here...
-  GpuVa wrap_at = kNoEnd;  // ...when it reaches this address
-  uint32_t wraps = 0;      // how often it did
+  GpuVa end = kNoEnd;      // first address after the stream: the tail of a ring, the known end of a batch
+  GpuVa wrap_to;           // start of a ring...
+  GpuVa wrap_at = kNoEnd;  // ...and its end, where the stream wraps
+  uint32_t wraps = 0;      // number of times it has wrapped
 
   bool operator==(const StreamLevel&) const = default;
 };
@@ -54,27 +55,27 @@ struct StreamState {
   bool operator==(const StreamState&) const = default;
 };
 
-// The location of a command.
+// The location of a command in the stream.
 struct CommandPlace {
   StreamSpace space;
   uint8_t level;
   GpuVa address;
 };
 
-// What the walker's probe shows of each whole command, before the visitor gets it.
+// What a listener of the walker's probe gets for each complete command, before the visitor.
 struct CommandView {
   const spec::CommandDesc* desc;     // null: no description matches
-  std::span<const uint32_t> dwords;  // live during the call
+  std::span<const uint32_t> dwords;  // valid during the call
   CommandPlace place;
 };
 
-// What a visitor wants next.
+// What a visitor wants the stream to do next.
 struct Next {
   enum class Action : uint8_t { advance, jump, call, leave, stop, hold };
   Action action = Action::advance;
   StreamSpace space = StreamSpace::ggtt;
   GpuVa address;
-  GpuVa end = StreamLevel::kNoEnd;  // of what is jumped to or called, where that is known
+  GpuVa end = StreamLevel::kNoEnd;  // of the target of a jump or call, if known
 
   static constexpr Next advance() { return {}; }
   static constexpr Next jump(StreamSpace space, GpuVa to, GpuVa end = StreamLevel::kNoEnd) {
@@ -84,35 +85,37 @@ struct Next {
     return {Action::call, space, to, end};
   }
   static constexpr Next leave() { return {Action::leave, {}, {}}; }
-  static constexpr Next stop() { return {Action::stop, {}, {}}; }  // the command counts as consumed
-  static constexpr Next hold() { return {Action::hold, {}, {}}; }  // it does not: run() again visits it again
+  static constexpr Next stop() { return {Action::stop, {}, {}}; }  // the command is consumed
+  static constexpr Next hold() {
+    return {Action::hold, {}, {}};
+  }  // the command is not consumed: the next run() visits it again
 };
 
 enum class StreamStop : uint8_t {
-  budget,     // the number of commands asked for is done; run() again goes on
-  exhausted,  // the level's end is reached: an empty ring, the end of a batch without an end command
-  left,       // the outermost level was left
-  stopped,    // the visitor said so
-  held,       // the visitor said so, and the command is still the next one
-  unmapped,   // nothing can be read at the address
-  truncated,  // the last command is longer than what is left
-  too_deep,   // a call beyond kMaxLevels
+  budget,     // `budget` commands are done; run() can continue
+  exhausted,  // the end of the level is reached: an empty ring, or a batch without an end command
+  left,       // the outermost level has ended
+  stopped,    // the visitor returned stop()
+  held,       // the visitor returned hold(): the command is still the next one
+  unmapped,   // the address is not readable
+  truncated,  // the last command is longer than the rest of the stream
+  too_deep,   // a call exceeds kMaxLevels
 };
 
-// The dwords of a command span the whole command and live until the visitor returns.
+// Visits commands. `dwords` spans the whole command and is valid until the visitor returns.
 class CommandVisitor {
  public:
   virtual ~CommandVisitor() = default;
   virtual Next on_command(const spec::CommandDesc& desc, std::span<const uint32_t> dwords,
                           const CommandPlace& place) = 0;
-  // No description matches; `dwords` has the length that the command's client would give it.
+  // Called if no description matches. `dwords` has the length that the command's client implies.
   virtual Next on_unknown(std::span<const uint32_t> dwords, const CommandPlace& place) = 0;
-  // `desc` is null for an unknown command, `present` what is there of `total` dwords. The stream stops.
+  // Called if only `present` of `total` dwords exist. `desc` is null for an unknown command. The stream stops.
   virtual void on_truncated(const spec::CommandDesc* desc, std::span<const uint32_t> present, uint32_t total,
                             const CommandPlace& place) = 0;
 };
 
-// Length of a command that no description matches: the rule that all commands of its client follow.
+// Returns the length of a command that no description matches, by the rule of its client.
 constexpr uint32_t length_of_unknown(uint32_t header) {
   constexpr uint32_t kFirstLongMiOpcode = 0x10;  // MI commands below are one dword
   constexpr uint32_t kLengthBias = 2;
@@ -128,19 +131,19 @@ constexpr uint32_t length_of_unknown(uint32_t header) {
   }
 }
 
-// A visitor may take runs of MI_NOOP without an identification (zero dwords) at once.
+// Satisfied by visitors that take runs of MI_NOOP without an identification (zero dwords) at once.
 template <class Visitor>
 concept TakesNoops = requires(Visitor& visitor, size_t count) {
   visitor.on_noops(count);
 };
 
-// A visitor may look whenever the stream comes to another page, batch or level, before the next command.
+// Satisfied by visitors that are called when the stream reaches another page, batch or level, before its next command.
 template <class Visitor>
 concept SeesPages = requires(Visitor& visitor) {
   visitor.on_page();
 };
 
-// How many of the dwords at the start are zero.
+// Returns the number of zero dwords at the start.
 inline size_t leading_zeros(std::span<const uint32_t> dwords) {
   constexpr size_t kBlock = 16;
   size_t count = 0;
@@ -157,7 +160,7 @@ class CommandStream {
  public:
   CommandStream(const spec::CommandTable& table, CommandMemory& memory) : table_(&table), memory_(&memory) {}
 
-  // Starts over at one outermost level.
+  // Restarts the stream with a single level.
   void start(const StreamLevel& level) {
     state_ = {};
     state_.levels[0] = level;
@@ -172,7 +175,7 @@ class CommandStream {
   StreamLevel& level() { return state_.levels[state_.depth]; }
   const StreamLevel& level() const { return state_.levels[state_.depth]; }
 
-  // The memory's mapping, or a level's end, has changed.
+  // Drops the window. Called when the memory's mapping or a level's end has changed.
   void invalidate() {
     window_ = {};
     ++epoch_;
@@ -180,11 +183,11 @@ class CommandStream {
 
   uint64_t epoch() const { return epoch_; }  // counts invalidations
 
-  // Used by tracing and reports. Without a listener it costs one load.
+  // Listeners of this probe are tracing and reports. Without a listener it costs one load.
   Probe<CommandView>& commands() { return commands_; }
 
-  // Visits up to `budget` commands. `Visitor` is a CommandVisitor or has its functions; small ones become part of the
-  // loop.
+  // Visits up to `budget` commands. `Visitor` is a CommandVisitor or has its functions; small visitors are inlined into
+  // the loop.
   template <class Visitor>
   StreamStop run(Visitor& visitor, uint64_t budget = ~uint64_t{0});
 
@@ -193,10 +196,11 @@ class CommandStream {
   template <class Visitor>
   Next visit(Visitor& visitor, const spec::CommandDesc* desc, std::span<const uint32_t> dwords,
              const CommandPlace& place);
-  // A command that does not lie in the window in one piece. False when it is cut off.
+  // Visits a command that crosses the end of the window. False: the stream ends inside the command.
   template <class Visitor>
   bool visit_split(Visitor& visitor, const spec::CommandDesc* desc, uint32_t total, Next& next);
-  // Collects a command that does not lie in the window in one piece; shorter than `total` where the stream ends.
+  // Collects a command that crosses the end of the window. The result is shorter than `total` if the stream ends inside
+  // it.
   std::span<const uint32_t> gather(uint32_t total);
   void wrap();
   bool follow(const Next& next, StreamStop& reason);
@@ -204,8 +208,8 @@ class CommandStream {
   const spec::CommandTable* table_;
   CommandMemory* memory_;
   StreamState state_;
-  std::span<const uint32_t> window_;  // what is readable at level().address; stale while run() is in a visitor
-  uint64_t epoch_ = 0;                // counts invalidations, so that run() notices those that a visitor makes
+  std::span<const uint32_t> window_;  // readable dwords at level().address; stale while run() is in a visitor
+  uint64_t epoch_ = 0;                // number of invalidations, so that run() notices an invalidation by a visitor
   std::vector<uint32_t> scratch_;
   Probe<CommandView> commands_;
 };
@@ -233,8 +237,8 @@ bool CommandStream::visit_split(Visitor& visitor, const spec::CommandDesc* desc,
   return true;
 }
 
-// The inner loop holds its place in locals: the next header's address depends on this command's length, and a trip
-// through memory would be part of that chain for every command.
+// The inner loop keeps its position in locals. The address of the next header depends on the length of this command, so
+// a store and load per command would lengthen that dependency chain.
 template <class Visitor>
 StreamStop CommandStream::run(Visitor& visitor, uint64_t budget) {
   while (budget != 0) {

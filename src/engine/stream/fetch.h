@@ -1,6 +1,6 @@
-// Where a streamer's commands come from: the spaces of its rings and batch buffers, or physical memory on Gen4.
-// Commands are read where they lie, so a stream always sees what was written last; hardware may have older dwords in
-// its prefetch buffer (option `prefetch_lines`).
+// Fetches the commands of a streamer: from the address spaces of its rings and batch buffers, or from physical memory
+// on Gen4. Commands are read in place, so a stream sees the latest write. Hardware may have older dwords in its
+// prefetch buffer (option `prefetch_lines`).
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@
 
 namespace halogen::engine {
 
-// Addresses in commands and in the registers of a stream have 48 bits. Above them stand copies of bit 47, or zeros:
-// clients write both forms of one address. Other bits there stay, and the walk refuses them.
+// Returns a 48-bit address in canonical form. Clients write bits 63:48 as copies of bit 47 or as zeros. Other values of
+// these bits are kept, and the page walk rejects them.
 constexpr GpuVa canonical(GpuVa address) {
   constexpr unsigned kBits = 48;
   return address.value >> kBits == 0 ? GpuVa{static_cast<uint64_t>(sign_extend(address.value, kBits))} : address;
@@ -26,21 +26,22 @@ class Fetch final : public CommandMemory {
  public:
   explicit Fetch(Services& services) : services_(services) {}
 
-  // Returns zeros where a fault was skipped: the streamer parses MI_NOOP there. Empty: a fault stops the engine, or a
-  // hole where that stops it; result() says which.
+  // Returns zeros where a fault was skipped, so the streamer parses MI_NOOP there. Empty: a fault stopped the engine,
+  // or an unmapped page did on a chip without a fault model; result() tells which.
   std::span<const uint32_t> dwords_at(StreamSpace space, GpuVa address) override;
 
   // Returns the result of the last dwords_at().
   memory::AccessResult result() const { return result_; }
 
-  // Hardware has read as far as this ahead of a command of a batch: a page that is missing there faults all the same.
+  // Models a read ahead of a command of a batch by touching the last prefetched line: a missing page faults there too.
   void read_ahead(StreamSpace space, GpuVa address);
 
-  // The first chips have no fault model: without a page there is nothing to parse.
+  // Sets whether an unmapped page stops the stream. It does on the first chips, which have no fault model.
   void set_stops_at_holes(bool stops) { stops_at_holes_ = stops; }
-  // Hardware may read this many cache lines ahead of the parser and miss later changes of them. 0: never.
+  // Sets how many cache lines hardware reads ahead of the parser. Later changes of those lines are missed. 0: no
+  // read-ahead.
   void set_prefetch_lines(unsigned lines) { prefetch_lines_ = lines; }
-  // ... and goes over the starts and ends of batch buffers while it does.
+  // Sets the pre-parser, which extends the read-ahead over starts and ends of batch buffers.
   void set_preparser(PreParser& preparser) { preparser_ = &preparser; }
 
  private:

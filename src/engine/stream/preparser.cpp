@@ -28,7 +28,7 @@ struct PreParser::Walk {
   std::array<StreamLevel, StreamState::kMaxLevels> levels;
   unsigned depth = 0;
   bool on = true;
-  GpuVa left_at;  // where the last jump's command ends
+  GpuVa left_at;  // end of the command that jumped last
 
   StreamLevel& level() { return levels[depth]; }
   const StreamLevel& level() const { return levels[depth]; }
@@ -58,7 +58,7 @@ void PreParser::follow(StreamSpace space, GpuVa address, std::span<const uint32_
   const StreamState& stream = engine_.stream().state();
   const bool is_place = stream.levels[stream.depth].address == address && stream.levels[stream.depth].space == space;
   if (!is_place || !exists()) {
-    return;  // the rest of a command, or the pre-parser is off
+    return;  // `commands` is the rest of a command, or the pre-parser is disabled
   }
   pieces_.clear();
   epoch_ = engine_.stream().epoch();
@@ -74,7 +74,7 @@ void PreParser::follow(StreamSpace space, GpuVa address, std::span<const uint32_
   }
 }
 
-// Goes through commands up to a jump that is followed. False: there is none.
+// Walks commands up to a jump that the pre-parser follows. False: there is no such jump.
 bool PreParser::leads_on(Walk& walk, std::span<const uint32_t> commands) const {
   while (!commands.empty() && walk.level().address != walk.level().end) {
     const auto [desc, total] = engine_.table().frame(commands[0]);
@@ -108,7 +108,7 @@ bool PreParser::leads_on(Walk& walk, std::span<const uint32_t> commands) const {
   return false;
 }
 
-// Never a fault: what cannot be read now is read when the parser comes there.
+// Reads a piece ahead. It never faults: a missing page is read again when the parser reaches it.
 bool PreParser::read(const Walk& walk, unsigned lines) {
   const StreamLevel& level = walk.level();
   const bool global = level.space == StreamSpace::ggtt;

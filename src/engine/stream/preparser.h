@@ -1,9 +1,9 @@
-// The pre-parser of Gen12 (seed 000, "Advanced Command Prefetch"): reads commands ahead of the parser over the start
-// and end of batch buffers. What was read is executed as it was then, also when a command has changed it since. It is
-// on unless GFX_MODE or the context (MI_ARB_CHECK) switches it off.
+// The pre-parser of Gen12: DG1 PRM vol. 13, "Advanced Command Prefetch" (seed 000). It reads commands ahead of the
+// parser, across the start and end of batch buffers. The dwords that it has read are executed even if memory has
+// changed since. It is enabled unless GFX_MODE or the context (MI_ARB_CHECK) disables it.
 //
-// Part of the option `prefetch_lines`: without read-ahead every command is executed as it lies in memory, which the
-// manual allows. Hardware guesses; a guess that is wrong is not used.
+// It is part of the option `prefetch_lines`. Without read-ahead every command is executed from memory, which the manual
+// allows. Hardware speculates; a wrong guess is not used.
 #pragma once
 
 #include <cstdint>
@@ -20,19 +20,19 @@ class PreParser {
  public:
   explicit PreParser(Engine& engine) : engine_(engine) {}
 
-  // What was read ahead for this place; empty: nothing.
+  // Returns the dwords that were read ahead for this address. Empty: none were.
   std::span<const uint32_t> take(StreamSpace space, GpuVa address);
-  // The parser has just got these commands: looks where they lead, `lines` cache lines in all.
+  // Follows the jumps in the commands that the parser has just fetched and reads up to `lines` cache lines in all.
   void follow(StreamSpace space, GpuVa address, std::span<const uint32_t> commands, unsigned lines);
 
  private:
-  // A piece of the stream behind a jump.
+  // A contiguous piece of the stream after a jump.
   struct Piece {
     StreamSpace space{};
     GpuVa address;
     std::vector<uint32_t> dwords;
   };
-  // Where the pre-parser is: levels as the parser's, a few of which it has entered or left already.
+  // Position of the pre-parser: a copy of the parser's levels, some of which it has already entered or left.
   struct Walk;
 
   bool exists() const;
@@ -41,8 +41,8 @@ class PreParser {
 
   Engine& engine_;
   std::vector<Piece> pieces_;    // in the order of the stream
-  std::vector<uint32_t> taken_;  // the piece that the parser has
-  uint64_t epoch_ = 0;           // of the parser's stream, when they were read: no later one may use them
+  std::vector<uint32_t> taken_;  // the piece that the parser is reading
+  uint64_t epoch_ = 0;  // epoch of the parser's stream when the pieces were read; pieces of an older epoch are dropped
 };
 
 }  // namespace halogen::engine

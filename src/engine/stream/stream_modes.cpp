@@ -17,7 +17,7 @@ StreamModes::StreamModes(Engine& engine) : engine_(engine) {
   engine.registers().attach(RegisterId::INSTPM, *this);
 }
 
-// Rings stop between two commands.
+// Rings stop between two commands only.
 bool StreamModes::stopped() const {
   return (engine_.registers().get<hw::MI_MODE>().stop_rings && !engine_.in_command()) ||
          engine_.registers().get<hw::RESET_CTL>().request_reset;
@@ -45,7 +45,7 @@ bool StreamModes::skips(const Command& command) const {
   return primitive ? mode.rendering_instruction_disable_3d : mode.state_instruction_disable_3d;
 }
 
-// A streamer that is stopped at a command is idle, as far as its rings go.
+// MI_MODE reports a streamer that is stopped between commands as idle.
 uint32_t StreamModes::on_read(const mmio::RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
   if (slot.desc->id != RegisterId::MI_MODE) {
     return stored;
@@ -63,7 +63,7 @@ uint32_t StreamModes::on_write(const mmio::RegisterWrite& write) {
   return engine_.registers().peek(id);
 }
 
-// Writes find the parser between two commands, or idle: the flush is done at once.
+// A register write arrives between two commands or while the parser is idle, so the flush is done at once.
 void StreamModes::sync_flush_if_asked() {
   mmio::Registers& registers = engine_.registers();
   auto mode = registers.get<hw::INSTPM>();

@@ -1,5 +1,5 @@
-// Mode registers that the streamer itself acts on: MI_MODE (stop the rings, are they idle, suspend flushes) and INSTPM
-// (sync flush, which command groups reach the back end). Seed 003 5.3.3 and 5.3.11.
+// Mode registers that the streamer itself uses: MI_MODE (stop the rings, rings idle, suspend flush) and INSTPM (sync
+// flush, command groups that do not reach the back end). G45 PRM vol. 1b 5.3.3 and 5.3.11 (seed 003).
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ class StreamModes final : public mmio::RegisterHandler {
  public:
   explicit StreamModes(Engine& engine);
 
-  // Parsing is halted between commands: by MI_MODE, or for a reset that was asked for.
+  // Returns whether parsing is halted between commands, by MI_MODE or by a reset request.
   bool stopped() const;
-  // MI_SUSPEND_FLUSH.
+  // Applies MI_SUSPEND_FLUSH.
   void suspend_flush(bool suspend);
-  // INSTPM says that commands of this group are not passed on.
+  // Returns whether INSTPM disables the group of commands that this command belongs to.
   bool skips(const Command& command) const;
 
   uint32_t on_read(const mmio::RegisterSlot& slot, unsigned copy, uint32_t stored) override;

@@ -16,7 +16,7 @@ constexpr uint8_t kFirstBatch = 1;
 constexpr uint8_t kSecondBatch = 2;
 constexpr uint8_t kFirstOnStack = 2;
 
-// Our own form of a level on the stack: address 31:2 and a valid bit; address 47:32 and the address space.
+// The model's own format of a level on the stack: address 31:2 and a valid bit; address 47:32 and the address space.
 constexpr uint32_t kStackValid = 1;
 constexpr uint32_t kStackPpgtt = 1u << 16;
 
@@ -76,6 +76,7 @@ uint32_t StreamRegisters::ring_head(uint64_t ahead) const {
   return engine_.registers().raw(head);
 }
 
+// During a restore the register belongs to the context that is being loaded.
 void StreamRegisters::publish_head() {
   if (engine_.ring().enabled() && !engine_.state().execlist.restoring()) {
     engine_.registers().poke(RegisterId::RING_HEAD, ring_head(0));
@@ -129,7 +130,7 @@ void StreamRegisters::adopt() {
   if (registers.has(RegisterId::BB_STATE) && batch.valid) {
     enter(join(batch.head_pointer, registers.get<hw::BB_ADDR_UDW>().head_pointer_upper),
           registers.get<hw::BB_STATE>().address_space == hw::BB_STATE::AddressSpace::ppgtt);
-    // Images hold the registers of the second batch or the stack, which has it too.
+    // An image holds the registers of the second batch, or the stack, which includes that batch.
     const auto second = registers.get<hw::SBB_ADDR>();
     const auto& stack = engine_.state().ring.stack;
     if (second.valid && (stack[0] & kStackValid) == 0) {
@@ -170,7 +171,8 @@ void StreamRegisters::set_stack_dword(unsigned number, uint32_t value) {
   }
 }
 
-// The streamer's own bit and that of the ring. Units behind the streamer finish before it goes on.
+// Returns INSTDONE with the bits of the streamer and its ring. Units behind the streamer are always done, because they
+// finish before it continues.
 uint32_t StreamRegisters::on_read(const mmio::RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
   const bool enabled = engine_.ring().enabled();
   const auto changed = [&]<class Register>(Register done, auto&& change) {

@@ -1,6 +1,6 @@
-// Registers that show where the parser is: ring head, active head, batch buffer heads and states, the last header, idle
-// units. They are written from the stream when they are read, and the stream is set from them when a context is
-// restored.
+// Registers that show the position of the parser: ring head, active head, batch buffer heads and states, the last
+// header, idle units. They are written from the stream when they are read, and the stream is set from them when a
+// context is restored.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,15 @@ class StreamRegisters final : public mmio::RegisterHandler {
   explicit StreamRegisters(Engine& engine);
 
   void publish();       // stream -> registers
-  void publish_head();  // RING_HEAD alone
+  void publish_head();  // only RING_HEAD
   void adopt();         // registers -> stream, with its batch levels
-  // RING_HEAD with the head this many bytes further on.
+  // Returns RING_HEAD as it is when the head has moved on by `ahead` bytes.
   uint32_t ring_head(uint64_t ahead) const;
-  // A context leaves before its end: where it stood.
+  // Records the position of a context that is preempted.
   void record_preemption();
 
-  // Batch levels from the second on go through one port, too: `number` counts its places in a context image.
+  // Access the batch levels from the second on as a context image stores them. `number` is the index of a dword in the
+  // stack.
   uint32_t stack_dword(unsigned number) const;
   void set_stack_dword(unsigned number, uint32_t value);
 

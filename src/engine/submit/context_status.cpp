@@ -16,11 +16,11 @@ using spec::RegisterId;
 
 constexpr uint16_t kIdleContext = 0x7ff;
 constexpr unsigned kDwordBits = 32;
-constexpr unsigned kReasonBits = 9;  // of a status, that EXECLIST_STATUS shows
+constexpr unsigned kReasonBits = 9;  // bits of a status that EXECLIST_STATUS shows
 constexpr unsigned kPlaneBits = 3;
 
-// Of what was waited for, as the newer form has it. Planes and pipes count from 1, as in MI_WAIT_FOR_EVENT_2; where
-// flips select planes there is no 3.
+// Returns the number of the plane, pipe or token that the context waited for, in the newer form. Planes and pipes count
+// from 1, as in MI_WAIT_FOR_EVENT_2. The plane select of flips has no value 3.
 uint8_t number_of(const ContextSwitch& change) {
   const uint8_t next = static_cast<uint8_t>(change.wait_detail + 1);
   switch (change.reason) {
@@ -38,7 +38,7 @@ uint8_t number_of(const ContextSwitch& change) {
   return 0;
 }
 
-// Why a context left, in the form that has one flag for each reason.
+// Returns the status in the form that has one flag for each reason.
 hw::CONTEXT_STATUS flags_of(const ContextSwitch& change) {
   hw::CONTEXT_STATUS status;
   status.idle_to_active = !change.away;
@@ -95,12 +95,12 @@ ContextStatusBuffer::ContextStatusBuffer(Engine& engine) : engine_(engine) {
   names_both_ = field_named(*status, "sw_context_id_to") != nullptr;
 }
 
-void ContextStatusBuffer::set_place(unsigned dword) {
+void ContextStatusBuffer::set_first_dword(unsigned dword) {
   index_dword_ += dword - first_dword_;
   first_dword_ = dword;
 }
 
-// The places of the mask's bits are not public; ours are those of the flags.
+// The bit positions of the mask are not public. The model uses those of the status flags.
 bool ContextStatusBuffer::masked(const ContextSwitch& change) const {
   const auto mask = engine_.registers().get<hw::CSB_INTERRUPT_MASK>();
   const hw::CONTEXT_STATUS flags = flags_of(change);
@@ -136,7 +136,7 @@ uint64_t ContextStatusBuffer::pack(const ContextSwitch& change) const {
   std::array<uint32_t, 2> dwords{};
   if (!names_both_ && change.new_queue && !change.to) {
     status.preempted_to_idle = true;
-    if (!status.pack(engine_.gen(), dwords)) {  // the flag came later
+    if (!status.pack(engine_.gen(), dwords)) {  // older status formats have no such flag
       status.preempted_to_idle = false;
     }
   }

@@ -17,10 +17,10 @@ using spec::RegisterId;
 
 constexpr unsigned kDwordBits = 32;
 constexpr uint64_t kLineBytes = 64;
-constexpr uint64_t kStopped = ~uint64_t{0};  // as the time from which on CTX_TIMESTAMP counts
-constexpr unsigned kMostSteps = 64;          // of one look: more than any queue needs
+constexpr uint64_t kStopped = ~uint64_t{0};  // value of timestamp_since while CTX_TIMESTAMP does not count
+constexpr unsigned kMaxSteps = 64;           // of one prepare(); more than any queue needs
 
-// The element that is to run: the first valid one from `next` on.
+// Returns the element to run: the first valid one from `next` on.
 std::optional<uint64_t> current(spec::GenId gen, ExecutionQueue& queue) {
   for (; queue.next < queue.count; ++queue.next) {
     if (descriptor_of(gen, queue.descriptors[queue.next]).valid) {
@@ -39,14 +39,14 @@ ExeclistSubmission::ExeclistSubmission(Engine& engine) : engine_(engine), contex
   }
 }
 
-// Drivers of Gen11 and later do not set the enable bit, they switch the legacy ring off.
+// Drivers for Gen11 and later do not set the enable bit. They disable the legacy ring instead.
 bool ExeclistSubmission::enabled() const {
   const auto mode = engine_.registers().get<hw::GFX_MODE>();
   return mode.execlist_enable || mode.disable_legacy_mode;
 }
 
 bool ExeclistSubmission::prepare() {
-  for (unsigned step = 0; step < kMostSteps; ++step) {
+  for (unsigned step = 0; step < kMaxSteps; ++step) {
     bool on = true;
     switch (engine_.state().execlist.phase) {
       case ContextPhase::none:
@@ -79,16 +79,16 @@ bool ExeclistSubmission::prepare() {
       return false;
     }
   }
-  return false;  // the next slice goes on
+  return false;  // continued in the next slice
 }
 
-// Does the running context leave?
+// Decides whether the running context leaves.
 void ExeclistSubmission::look_at_stream() {
   EngineState& state = engine_.state();
   if (!state.execlist.leaving && engine_.ring().empty()) {
     on_empty();
   } else if (!state.execlist.leaving && state.execlist.pending && state.wait.kind == WaitKind::rest) {
-    leave();  // the rest of its last command never came
+    leave();  // the rest of its last command was never written
   }
 }
 
@@ -148,15 +148,15 @@ bool ExeclistSubmission::switch_context() {
   return true;
 }
 
-// A context comes into the engine, or the engine becomes idle.
+// Starts the restore of a context, or makes the engine idle.
 void ExeclistSubmission::begin(std::optional<uint64_t> descriptor) {
-  engine_.watchdog().settle();  // up to the end of the save
+  engine_.watchdog().settle();  // counts to the end of the save
   ExeclistState& list = engine_.state().execlist;
   StreamState stream = engine_.stream().state();
   stream.depth = 0;
   engine_.stream().restore(stream);
   engine_.state().wait = {};
-  engine_.state().event.reset();  // a wait that is parsed again begins again
+  engine_.state().event.reset();  // a wait that is parsed again starts again
   list.leaving = false;
   list.polls = false;
   list.wait_detail = 0;
@@ -203,24 +203,24 @@ bool ExeclistSubmission::restore_ring_context() {
   return true;
 }
 
-// Up to where the context wants commands of its own to run, and then the rest. The offset counts cache lines from the
-// start of the ring context.
+// Restores the engine context. If the context has INDIRECT_CTX commands, the restore pauses at their offset, runs them
+// and continues. The offset counts cache lines from the start of the ring context.
 bool ExeclistSubmission::restore_engine_context() {
   ExeclistState& list = engine_.state().execlist;
   const GgttOffset address = descriptor_of(engine_.gen(), *list.running).logical_ring_context_address;
   const auto indirect = engine_.registers().get<hw::INDIRECT_CTX>();
   const bool pause = indirect.size_cachelines != 0 && !list.indirect_done;
-  uint32_t until = context_.most_dwords();
+  uint32_t until = context_.max_dwords();
   if (pause) {
     const uint32_t lines = engine_.registers().get<hw::INDIRECT_CTX_OFFSET>().offset_cachelines;
-    until = std::clamp(lines * LogicalContext::kLineDwords, list.image_dword, context_.most_dwords());
+    until = std::clamp(lines * LogicalContext::kLineDwords, list.image_dword, context_.max_dwords());
   }
   uint32_t at = list.image_dword;
   const auto result = context_.restore(address, at, until);
   if (result == LogicalContext::Result::stopped) {
     return false;
   }
-  list.image_dword = result == LogicalContext::Result::ended ? context_.most_dwords() : at;
+  list.image_dword = result == LogicalContext::Result::ended ? context_.max_dwords() : at;
   if (!pause) {
     list.phase = ContextPhase::restored;
     return true;
@@ -242,7 +242,7 @@ bool ExeclistSubmission::run_restore_batch() {
   return true;
 }
 
-// Commands of the load: one level above an outermost one that is empty, so that their end is seen.
+// Runs commands of a context load. They are a level above an empty outermost level, so that their end is noticed.
 void ExeclistSubmission::run_commands(GpuVa start, std::optional<GpuVa> end) {
   StreamState stream{};
   stream.levels[0] = {.space = StreamSpace::ggtt, .address = start, .end = start};
@@ -259,11 +259,12 @@ bool ExeclistSubmission::start_ring() {
   engine_.stream_registers().adopt();
   report_to_process(*list.running, "context_restore_complete_timestamp", ticks(engine_.now()));
   if (!engine_.ring().enabled()) {
-    engine_.raise(EventKind::undefined_behaviour, "RING_CTL", 0, *list.running, "a context whose ring is disabled");
+    engine_.raise(EventKind::undefined_behaviour, "RING_CTL", 0, *list.running,
+                  "ring of the submitted context disabled");
     list.leaving = true;
     list.reason = LeaveReason::complete;
   } else if (!engine_.ring().usable()) {
-    engine_.hang("a context whose head or tail lies outside its ring");
+    engine_.hang("head or tail outside the ring of the context");
     return false;
   }
   return true;
@@ -289,7 +290,7 @@ bool ExeclistSubmission::lite_restore() {
     reload_tables(next, *to);
   }
   if (!engine_.ring().usable()) {
-    engine_.hang("the new tail lies outside the ring");
+    engine_.hang("new tail outside the ring");
     return false;
   }
   const memory::AccessResult reported =
@@ -299,13 +300,13 @@ bool ExeclistSubmission::lite_restore() {
     return false;
   }
   if (const auto batch = engine_.registers().get<hw::BB_PER_CTX_PTR>(); batch.valid && batch.force) {
-    engine_.stream_registers().publish();  // where the stream goes on afterwards
+    engine_.stream_registers().publish();  // saves the position where the stream continues after the batch
     return run_restore_batch();
   }
   return true;
 }
 
-// The context stays in the engine, its page tables may be others.
+// Reloads the page tables of a context that stays in the engine.
 void ExeclistSubmission::reload_tables(const hw::CONTEXT_DESCRIPTOR& descriptor, uint64_t raw) {
   tell_switch(ContextStep::Kind::begin, raw);
   context_.restore_tables(descriptor.logical_ring_context_address);
@@ -313,8 +314,9 @@ void ExeclistSubmission::reload_tables(const hw::CONTEXT_DESCRIPTOR& descriptor,
   engine_.stream().invalidate();
 }
 
-// A context that leaves makes room for a new queue. One that is done with arbitration off does not: the next of its
-// own queue comes first (seed 000, Preemption: an element's boundary is a point only while arbitration is on).
+// Returns whether a new queue replaces the active one when the running context leaves. If the context is complete while
+// arbitration is disabled, the next element of its own queue runs first: an element boundary is a preemption point only
+// while arbitration is enabled. DG1 PRM vol. 13, Preemption (seed 000).
 bool ExeclistSubmission::new_queue_may_come() const {
   const EngineState& state = engine_.state();
   if (!state.execlist.pending) {
@@ -325,13 +327,13 @@ bool ExeclistSubmission::new_queue_may_come() const {
   return state.arbitration || state.execlist.reason != LeaveReason::complete || !current(engine_.gen(), rest);
 }
 
-// Where arbitration is off a stream may allow this alone.
+// Returns whether a lite restore is allowed. A stream can disable arbitration for everything but lite restores.
 bool ExeclistSubmission::may_be_lite() const {
   const EngineState& state = engine_.state();
   return state.arbitration || state.lite_restores || (state.execlist.leaving && new_queue_may_come());
 }
 
-// The pending queue starts with the context that runs, and it need not be restored.
+// Returns whether the pending queue starts with the running context and does not force its restore.
 bool ExeclistSubmission::is_lite() const {
   const ExeclistState& list = engine_.state().execlist;
   if (!list.pending || !list.running) {
@@ -380,9 +382,9 @@ void ExeclistSubmission::leave() {
   list.reason = list.pending ? LeaveReason::preempted : LeaveReason::complete;
 }
 
-// With nothing else to run the engine becomes idle. A context may ask to be left waiting in the engine; a new queue
-// takes its place all the same.
-bool ExeclistSubmission::switches_on_wait(const VainWait& wait) {
+// If there is no other work, the engine becomes idle. A context can ask to stay in the engine while it waits; a new
+// queue replaces it all the same.
+bool ExeclistSubmission::switches_on_wait(const UnmetWait& wait) {
   EngineState& state = engine_.state();
   ExeclistState& list = state.execlist;
   if (list.phase != ContextPhase::running || !state.arbitration || is_lite()) {

@@ -1,12 +1,14 @@
-// Execlists: software gives contexts to an engine, and the engine restores, runs, preempts, saves and reports them.
-// Seed 000, "Scheduling and Execlists", "Context Status", "Preemption" and "Workaround Batch Buffers".
+// Execlists: software submits contexts to an engine, and the engine restores, runs, preempts, saves and reports them.
+// DG1 PRM vol. 13, "Scheduling and Execlists", "Context Status", "Preemption" and "Workaround Batch Buffers" (seed
+// 000).
 //
-// Two ways in: the four-dword port of Gen8 (ELSP), and since Gen11 the submit queue with its load bit. A submission is
-// pending until the engine takes it: at once when idle, at a command where the running context may leave, when that
-// context waits in vain or is complete, and at once when it names the running context (lite restore).
+// There are two submission interfaces: the four-dword port of Gen8 (ELSP), and from Gen11 on the submit queue with its
+// load bit. A submission is pending until the engine takes it: at once if the engine is idle or if the submission names
+// the running context (lite restore), otherwise at a preemption point, when a wait of the running context is not
+// satisfied, or when that context is complete.
 //
 // The parts of a load that run commands (INDIRECT_CTX, BB_PER_CTX_PTR) are levels of the stream above an empty
-// outermost one; where the load stands is state, so that it can be saved anywhere.
+// outermost level. The progress of a load is part of the state, so a snapshot can be taken at any point.
 #pragma once
 
 #include <cstdint>
@@ -30,14 +32,14 @@ class ExeclistSubmission final : public Submission, public mmio::RegisterHandler
 
   explicit ExeclistSubmission(Engine& engine);
 
-  bool enabled() const;  // by the engine's mode register
+  bool enabled() const;  // according to the engine's mode register
   ContextStatusBuffer& status_buffer() { return status_; }
 
   bool prepare() override;
   void on_empty() override;
   bool wants_switch() const override;
   void leave() override;
-  bool switches_on_wait(const VainWait& wait) override;
+  bool switches_on_wait(const UnmetWait& wait) override;
 
   uint32_t on_read(const mmio::RegisterSlot& slot, unsigned copy, uint32_t stored) override;
   uint32_t on_write(const mmio::RegisterWrite& write) override;
@@ -48,7 +50,7 @@ class ExeclistSubmission final : public Submission, public mmio::RegisterHandler
   void load_submit_queue();
   void submit(const ExecutionQueue& queue);
 
-  // Steps of prepare(). False: the engine cannot go on now; its activity says why.
+  // Steps of prepare(). False: the engine cannot continue now; its activity says why.
   bool take_from_idle();
   bool switch_context();
   bool restore_ring_context();

@@ -1,4 +1,4 @@
-// The registers of an execlist port: submissions come in, status and times go out.
+// The registers of an execlist port: submissions in, status and timestamps out.
 #include <algorithm>
 #include <array>
 
@@ -42,7 +42,7 @@ uint32_t ExeclistSubmission::on_write(const mmio::RegisterWrite& write) {
   return write.next;
 }
 
-// Element 1 comes first, each with its upper dword first.
+// Element 1 is written first. The upper dword of each element precedes its lower dword.
 void ExeclistSubmission::write_port(uint32_t value) {
   ExeclistState& state = engine_.state().execlist;
   state.port[state.port_writes++] = value;
@@ -70,12 +70,12 @@ void ExeclistSubmission::submit(const ExecutionQueue& queue) {
   ExeclistState& state = engine_.state().execlist;
   if (!enabled()) {
     engine_.raise(EventKind::undefined_behaviour, "GFX_MODE", 0, queue.descriptors[0],
-                  "a context was submitted while execlists are off");
+                  "context submitted while execlists are disabled");
     return;
   }
   if (state.pending && engine_.generation().submission() == SubmissionKind::execlist_port) {
     engine_.raise(EventKind::undefined_behaviour, "ELSP", 0, queue.descriptors[0],
-                  "a third execlist: the one that waits is replaced");
+                  "execlist submitted while two are pending; the waiting one is replaced");
   }
   state.pending = queue;
   state.pending_since = engine_.now();
@@ -120,7 +120,7 @@ uint64_t ExeclistSubmission::status() const {
   return value;
 }
 
-// The engine's time stamp, while the context is in the engine.
+// Returns CTX_TIMESTAMP, which counts while the context is in the engine.
 uint32_t ExeclistSubmission::context_timestamp() const {
   const ExeclistState& list = engine_.state().execlist;
   const uint32_t stored = engine_.registers().peek(RegisterId::CTX_TIMESTAMP);
@@ -130,14 +130,14 @@ uint32_t ExeclistSubmission::context_timestamp() const {
   return stored + ticks(engine_.now()) - ticks(list.timestamp_since);
 }
 
-// TIMESTAMP at a virtual time, its lower dword.
+// Returns the lower dword of TIMESTAMP at a virtual time.
 uint32_t ExeclistSubmission::ticks(uint64_t nanoseconds) const {
   const uint64_t hz = engine_.generation().model().timestamp_hz;
   return static_cast<uint32_t>(nanoseconds / kNanosecondsPerSecond * hz +
                                nanoseconds % kNanosecondsPerSecond * hz / kNanosecondsPerSecond);
 }
 
-// The page in front of the image; where a generation has no place for the value, none is written.
+// Writes a value to the page in front of the image, if the generation has a field for it.
 void ExeclistSubmission::report_to_process(uint64_t descriptor, std::string_view field, uint32_t value) {
   const spec::Layout* const page = hw::PER_PROCESS_HARDWARE_STATUS_PAGE::kDesc.layout(engine_.gen());
   if (page == nullptr) {

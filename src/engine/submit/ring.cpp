@@ -22,7 +22,7 @@ uint64_t length_of(const hw::RING_CTL& control) {
   return (uint64_t{control.buffer_length_pages_minus_1} + 1) * kPage;
 }
 
-// How often the head is reported by itself; 0: never.
+// Returns the interval of automatic head reports in bytes. 0: disabled.
 uint64_t border_of(hw::AutoReportHead report) {
   switch (report) {
     case hw::AutoReportHead::OFF:
@@ -74,7 +74,7 @@ void Ring::adopt() {
                      .wrap_at = base + length};
   if (!usable()) {
     engine_.raise(EventKind::undefined_behaviour, "RING_HEAD", head.head_offset, tail.tail_offset,
-                  "head or tail lies outside the ring");
+                  "head or tail outside the ring");
   }
   engine_.state().levels[0] = {};
   engine_.state().ring.first_wraps = head.wrap_count;
@@ -82,27 +82,28 @@ void Ring::adopt() {
   engine_.state().ring.reported = borders_passed();
 }
 
-void Ring::check_place(GpuVa address, size_t bytes) const {
+void Ring::check_end_of_ring(GpuVa address, size_t bytes) const {
   if (address + bytes > engine_.stream().state().levels[0].wrap_at) {
     engine_.raise(EventKind::undefined_behaviour, "RING_HEAD", address.value, bytes,
-                  "a command lies across the end of the ring");
+                  "command crosses the end of the ring");
   }
 }
 
-// Seed 003 5.3.4.5: in one cache line the head may not be behind the tail, or the ring would look almost empty.
+// G45 PRM vol. 1b 5.3.4.5 (seed 003): if head and tail share a cache line, the head must not be after the tail, or the
+// ring would look almost empty.
 void Ring::check_tail() const {
   const uint64_t head = engine_.registers().get<hw::RING_HEAD>().head_offset;
   const uint64_t tail = engine_.registers().get<hw::RING_TAIL>().tail_offset;
   if (head / kCacheLine == tail / kCacheLine && head / kQword > tail / kQword) {
-    engine_.raise(EventKind::undefined_behaviour, "RING_TAIL", head, tail, "head and tail share a cache line");
+    engine_.raise(EventKind::undefined_behaviour, "RING_TAIL", head, tail, "head after the tail in one cache line");
   }
 }
 
-// The head goes wherever the register says, also backwards, with the register's wrap count.
+// The head is set to the value of the register, including its wrap count. It may move backwards.
 bool Ring::take_updated_head() {
   mmio::Registers& registers = engine_.registers();
   auto updated = registers.get<hw::UHPTR>();
-  // Run lists look at the next context instead.
+  // With run lists an arbitration point loads the next context instead.
   if (!updated.valid || !engine_.state().arbitration || engine_.per_process_space()) {
     return false;
   }
@@ -119,7 +120,8 @@ bool Ring::take_updated_head() {
   return true;
 }
 
-// Whole borders between the start of the ring and the head, with all wraps: a change means that one was passed.
+// Returns the number of report intervals between the start of the ring and the head, including all wraps. A change
+// means that a border was passed.
 uint64_t Ring::borders_passed() const {
   const auto control = engine_.registers().get<hw::RING_CTL>();
   const uint64_t border = border_of(control.automatic_report_head);
@@ -163,7 +165,7 @@ uint32_t Ring::on_read(const mmio::RegisterSlot& slot, unsigned /*copy*/, uint32
   }
 }
 
-// The semaphore of the ring: the reader that finds it clear owns it until the tail is written.
+// RING_TAIL is a mutex: the reader that finds `in_use` clear owns it until the tail is written.
 uint32_t Ring::read_tail(uint32_t stored) {
   mmio::Registers& registers = engine_.registers();
   if (registers.get<hw::INSTPM>().ring_buffer_mutex_enable) {
@@ -177,7 +179,7 @@ uint32_t Ring::read_tail(uint32_t stored) {
   return engine_.registers().raw(tail);
 }
 
-// Where the register has one bit for both kinds of wait, it shows both.
+// If the register has one bit for both kinds of wait, that bit shows both.
 uint32_t Ring::read_control(uint32_t stored) const {
   const EngineState& state = engine_.state();
   if (!state.wait.holds_stream()) {
@@ -195,7 +197,7 @@ uint32_t Ring::read_control(uint32_t stored) const {
   return value[0];
 }
 
-// A one written to the bit of a wait ends it. The command that waits is parsed once more and then counts as done.
+// Ends a wait if software writes 1 to its bit. The waiting command is parsed once more and then counts as done.
 void Ring::cancel_wait(uint32_t written) {
   if (!engine_.state().wait.holds_stream()) {
     return;
@@ -207,11 +209,12 @@ void Ring::cancel_wait(uint32_t written) {
   }
 }
 
-// UNDEFINED unless the ring is empty. Here what ran is forgotten: a ring that is enabled again starts at its head.
+// Disabling a ring that is not empty is UNDEFINED. The model drops the running commands: a ring that is enabled again
+// starts at its head.
 void Ring::disabled() {
   if (engine_.in_batch() || !empty()) {
     engine_.raise(EventKind::undefined_behaviour, "RING_CTL", engine_.stream().level().address.value, 0,
-                  "a ring that is not empty was disabled");
+                  "ring disabled while it is not empty");
   }
   StreamState stream = engine_.stream().state();
   stream.depth = 0;
@@ -227,7 +230,7 @@ uint32_t Ring::on_write(const mmio::RegisterWrite& write) {
   registers.poke(id, write.old_value);  // put the old value back: enabled() and publish() read the register
   const bool was_enabled = enabled();
   if (was_enabled) {
-    engine_.stream_registers().publish();  // the head register may be behind
+    engine_.stream_registers().publish();  // the head register may be out of date
   }
   uint32_t next = write.next;
   if (id == RegisterId::RING_TAIL) {
@@ -265,16 +268,16 @@ bool RingSubmission::prepare() {
     engine_.state().activity = Activity::idle;
     return false;
   }
-  if (!engine_.in_batch() && !ring.usable()) {  // nothing sensible to parse until software corrects it
+  if (!engine_.in_batch() && !ring.usable()) {  // no valid commands until software corrects the registers
     engine_.wait(WaitKind::rest);
     return false;
   }
   return true;
 }
 
-void RingSubmission::on_empty() {}  // the next look finds out
+void RingSubmission::on_empty() {}  // prepare() sees that the ring is empty
 
-// Run lists: the next context waits in RNCID.
+// Run lists: RNCID holds the next context.
 bool RingSubmission::wants_switch() const {
   return engine_.per_process_space() && engine_.state().arbitration && engine_.registers().get<hw::RNCID>().valid;
 }
@@ -284,8 +287,8 @@ void RingSubmission::leave() {
   switch_run_list_context(engine_);
 }
 
-// A wait for an event inside a batch suspends arbitration (seed 003 1.21).
-bool RingSubmission::switches_on_wait(const VainWait& wait) {
+// A wait for an event inside a batch suspends arbitration: G45 PRM vol. 1b 1.21 (seed 003).
+bool RingSubmission::switches_on_wait(const UnmetWait& wait) {
   engine_.state().ring.leaving = wants_switch() && !(wait.kind == WaitKind::event && engine_.in_batch());
   return engine_.state().ring.leaving;
 }

@@ -1,8 +1,9 @@
-// The ring buffer of an engine: its four registers, the updated head pointer and the outermost level of the stream.
-// Seed 003 5.3.4 and 5.3.7; seed 000, ring buffers. Contexts that an execlist loads use the same registers.
+// The ring buffer of an engine: its four registers, the updated head pointer and the outermost level of the stream. G45
+// PRM vol. 1b 5.3.4 and 5.3.7 (seed 003); DG1 PRM vol. 13, ring buffers (seed 000). Contexts of an execlist use the
+// same registers.
 //
-// While the ring is disabled the registers are storage. Once enabled, the stream knows where the head is, and the
-// register is written from it when it is read.
+// While the ring is disabled, the registers are storage. While it is enabled, the stream holds the head, and the head
+// register is written from the stream when it is read.
 #pragma once
 
 #include <cstdint>
@@ -20,20 +21,21 @@ class Ring final : public mmio::RegisterHandler {
   explicit Ring(Engine& engine);
 
   bool enabled() const;
-  bool empty() const;   // head and tail are in the same quadword, and no batch runs
-  bool usable() const;  // head and tail lie in the ring
+  bool empty() const;   // head and tail are in the same quadword, and no batch is running
+  bool usable() const;  // head and tail are inside the ring
 
-  // Makes the stream's outermost level from the registers: after software or a context restore has written them.
+  // Sets the stream's outermost level from the registers. Called after software or a context restore has written them.
   void adopt();
-  // A command may not lie across the end of the ring.
-  void check_place(GpuVa address, size_t bytes) const;
-  // An arbitration point: takes the head from UHPTR when that is valid. False: the stream goes on where it is.
+  // Reports a command that crosses the end of the ring.
+  void check_end_of_ring(GpuVa address, size_t bytes) const;
+  // Sets the head from UHPTR if UHPTR is valid (an arbitration point). False: the head does not change.
   bool take_updated_head();
-  // Head reports: MI_REPORT_HEAD (`ahead` is what it is long), and by itself when the head passes a border.
+  // Report the head: for MI_REPORT_HEAD (`ahead` is the command's length in bytes), and automatically when the head
+  // passes a border.
   memory::AccessResult report_head(uint64_t ahead);
   void report_head_at_borders();
 
-  // A context restore writes registers without the effects that software's writes have.
+  // Marks register writes of a context restore, which have none of the effects of software's writes.
   void set_restoring(bool restoring) { restoring_ = restoring; }
 
   uint32_t on_read(const mmio::RegisterSlot& slot, unsigned copy, uint32_t stored) override;
@@ -60,7 +62,7 @@ class RingSubmission final : public Submission {
   void on_empty() override;
   bool wants_switch() const override;
   void leave() override;
-  bool switches_on_wait(const VainWait& wait) override;
+  bool switches_on_wait(const UnmetWait& wait) override;
 
  private:
   Engine& engine_;

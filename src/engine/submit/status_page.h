@@ -1,6 +1,7 @@
-// The pages that an engine reports to: its global hardware status page and the page of the running context. Gen4 has
-// the first at a physical address, later parts in the global table. The second lies in front of a context's image, on
-// the mobile Gen4.5 part behind it (seed 003 2.10).
+// The pages that an engine writes reports to: its global hardware status page and the page of the running context. The
+// global page has a physical address on Gen4 and an address in the global table on later parts. The page of a context
+// is in front of its image, except on the mobile Gen4.5 part, where it is behind the image: G45 PRM vol. 1b 2.10 (seed
+// 003).
 #pragma once
 
 #include <cstdint>
@@ -21,13 +22,13 @@ class StatusPage {
 
   explicit StatusPage(Engine& engine) : engine_(engine) {}
 
-  // The global page.
+  // Write the global page.
   memory::AccessResult write(unsigned dword, uint32_t value);
   memory::AccessResult write64(unsigned dword, uint64_t value);
-  // The page of the running context; the global one where there is none.
+  // Write the page of the running context, or the global page if there is no such context.
   memory::AccessResult write_process(unsigned dword, uint32_t value);
   memory::AccessResult write_process64(unsigned dword, uint64_t value);
-  // Head reports go to the page of the context.
+  // Returns whether head reports are written to the page of the context.
   bool reports_to_process() const { return process_page().has_value(); }
   std::optional<GgttOffset> process_page() const;
 
