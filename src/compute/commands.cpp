@@ -21,11 +21,11 @@ namespace {
 using memory::AccessResult;
 using spec::CommandId;
 
-constexpr uint32_t kMostUnitDescriptors = 32;
+constexpr uint32_t kMaxUnitDescriptors = 32;
 constexpr uint32_t kKib = 1024;
-constexpr uint32_t kMostLocal_B = 64 * kKib;
-constexpr uint32_t kMostConstantGrfs = 127;    // behind r0
-constexpr size_t kMostMediaThreads = 1 << 20;  // of a walk
+constexpr uint32_t kMaxLocal_B = 64 * kKib;
+constexpr uint32_t kMaxConstantGrfs = 127;    // after r0
+constexpr size_t kMaxMediaThreads = 1 << 20;  // of one walk
 
 AccessResult read_unit(const Generation& generation, const Settings& settings, const message::StateBases& bases,
                        memory::AddressSpace& space, hw::VFE_STATE& unit) {
@@ -36,8 +36,8 @@ AccessResult read_unit(const Generation& generation, const Settings& settings, c
   return result;
 }
 
-// The descriptor with this number; what is wrong otherwise. Where there are unit states, `descriptors_offset` is the
-// place of the front end's, which names the descriptors.
+// Reads descriptor `number`. Returns what is wrong with it otherwise. On chips with unit states `descriptors_offset` is
+// the offset of the front end's state, which points to the descriptors.
 JobStatus read_descriptor(const Generation& generation, const Settings& settings, const message::StateBases& bases,
                           uint32_t number, memory::AddressSpace& space, hw::INTERFACE_DESCRIPTOR_DATA& descriptor) {
   const bool units = has_media_units(generation.id());
@@ -61,7 +61,7 @@ JobStatus read_descriptor(const Generation& generation, const Settings& settings
   return result;
 }
 
-// Fills what every thread of a kernel gets, for walkers and media objects alike.
+// Sets the values that every thread of a kernel gets, for walkers and media objects.
 void take_descriptor(const message::StateBases& bases, const hw::INTERFACE_DESCRIPTOR_DATA& descriptor, Job& job) {
   job.bases = bases;
   job.kernel = descriptor.kernel_start_pointer;
@@ -77,7 +77,7 @@ void take_descriptor(const message::StateBases& bases, const hw::INTERFACE_DESCR
                    (descriptor.software_exception_enable ? eu::ExceptionBits::kSoftware >> 16 : 0u);
 }
 
-// Bytes from memory at the end of the constants, in whole registers; what was not loaded is zero.
+// Appends bytes from memory to the constants, in whole registers. Bytes that were not loaded are zero.
 AccessResult append_constants(memory::AddressSpace& space, uint64_t address, size_t wanted_B, size_t there_B,
                               Job& job) {
   const size_t at = job.constants.size();
@@ -105,7 +105,7 @@ JobStatus take_media_units(const Generation& generation, const message::StateBas
   }
   settings.scratch_base = unit.scratch_space_base_pointer;
   settings.scratch_code = unit.per_thread_scratch_space;
-  settings.most_threads = unit.maximum_number_of_threads;
+  settings.max_threads = unit.maximum_number_of_threads;
   settings.constants_offset = static_cast<uint32_t>(constants.buffer_starting_address.value);
   settings.constants_B = constants.valid ? (constants.buffer_length + 1u) * kConstantUnit_B : 0;
   return JobFault::none;
@@ -118,7 +118,7 @@ uint32_t local_bytes(const Generation& generation, uint8_t code) {
   const uint64_t bytes = generation.has(spec::Feature::local_memory_exponent)
                              ? uint64_t{kKib} << std::min<unsigned>(code - 1u, 6)
                              : uint64_t{code} * 4 * kKib;
-  return static_cast<uint32_t>(std::min<uint64_t>(bytes, kMostLocal_B));
+  return static_cast<uint32_t>(std::min<uint64_t>(bytes, kMaxLocal_B));
 }
 
 bool change_settings(spec::GenId gen, CommandId command, std::span<const uint32_t> dwords, Settings& settings) {
@@ -137,7 +137,7 @@ bool change_settings(spec::GenId gen, CommandId command, std::span<const uint32_
       settings.scratch_base = state.scratch_space_base_pointer;
       settings.scratch_code = state.per_thread_scratch_space;
       settings.stack_code = state.stack_size;
-      settings.most_threads = state.maximum_number_of_threads;
+      settings.max_threads = state.maximum_number_of_threads;
       return true;
     }
     case CommandId::MEDIA_STATE_POINTERS: {
@@ -146,8 +146,8 @@ bool change_settings(spec::GenId gen, CommandId command, std::span<const uint32_
       settings.descriptors_B =
           pointers.vld_enable
               ? 0
-              : kMostUnitDescriptors * static_cast<uint32_t>(spec::bytes_of<hw::INTERFACE_DESCRIPTOR_DATA>(gen));
-      return !pointers.vld_enable;  // decoders of streams are not there
+              : kMaxUnitDescriptors * static_cast<uint32_t>(spec::bytes_of<hw::INTERFACE_DESCRIPTOR_DATA>(gen));
+      return !pointers.vld_enable;  // stream decoders are not modelled
     }
     case CommandId::MEDIA_CURBE_LOAD: {
       const auto load = hw::MEDIA_CURBE_LOAD::unpack(gen, dwords);
@@ -179,7 +179,7 @@ void append_commands(spec::GenId gen, const Settings& settings, std::vector<uint
   front.scratch_space_base_pointer = settings.scratch_base;
   front.per_thread_scratch_space = settings.scratch_code;
   front.stack_size = settings.stack_code;
-  front.maximum_number_of_threads = static_cast<uint16_t>(settings.most_threads);
+  front.maximum_number_of_threads = static_cast<uint16_t>(settings.max_threads);
   spec::append_command(gen, out, front);
   hw::MEDIA_CURBE_LOAD constants{};
   constants.curbe_total_data_length = settings.constants_B;
@@ -214,7 +214,7 @@ JobStatus make_job(const Generation& generation, const Settings& settings, const
   job.simd = static_cast<uint8_t>(8u << std::min(static_cast<unsigned>(walk.simd_size), 2u));
   job.threads = {walk.thread_width_counter_maximum + 1u, walk.thread_height_counter_maximum + 1u,
                  walk.thread_depth_counter_maximum + 1u};
-  if (job.group_threads() > kMostGroupThreads) {
+  if (job.group_threads() > kMaxGroupThreads) {
     return JobFault::too_many_threads;
   }
   job.barrier_threads = descriptor.number_of_threads_in_gpgpu_thread_group;
@@ -222,15 +222,15 @@ JobStatus make_job(const Generation& generation, const Settings& settings, const
   job.bottom_mask = walk.bottom_execution_mask;
   job.local_B = local_bytes(generation, descriptor.shared_local_memory_size);
   job.shared_grfs = descriptor.cross_thread_constant_data_read_length;
-  job.thread_grfs = std::min<uint32_t>(descriptor.constant_urb_entry_read_length, kMostConstantGrfs);
+  job.thread_grfs = std::min<uint32_t>(descriptor.constant_urb_entry_read_length, kMaxConstantGrfs);
   job.first = {walk.thread_group_id_starting_x, walk.thread_group_id_starting_y, walk.thread_group_id_starting_z};
   job.end = {walk.thread_group_id_x_dimension, walk.thread_group_id_y_dimension, walk.thread_group_id_z_dimension};
   if (counts != nullptr) {
     job.end = *counts;
   }
-  // The thread's number in r0 has nine bits.
-  job.slots = std::max(job.group_threads(), std::min<uint32_t>(settings.most_threads + 1u, 512));
-  // Indirect data come from the walker itself, and then the thread's own part leads in the registers.
+  // The thread number in r0 has nine bits.
+  job.slots = std::max(job.group_threads(), std::min<uint32_t>(settings.max_threads + 1u, 512));
+  // If the walker has indirect data, the constants come from there, and the thread's own part precedes the shared part.
   job.own_first = walk.indirect_data_length != 0;
   const uint64_t constants = job.own_first ? bases.indirect_object + walk.indirect_data_start_address
                                            : bases.dynamic + settings.constants_offset;
@@ -243,8 +243,8 @@ JobStatus make_job(const Generation& generation, const Settings& settings, const
                     : space.read(message::place(constants + offset), std::span(job.constants).first(given));
 }
 
-// Registers behind r0: constants, the command's own data, then what it points to. Behind them, for the threads of a
-// walk, the position of each.
+// Registers after r0: constants, inline data, indirect data. For the threads of a walk, the position of each thread
+// follows.
 JobStatus make_media_job(const Generation& generation, const Settings& settings, const message::StateBases& bases,
                          CommandId command, std::span<const uint32_t> dwords, memory::AddressSpace& space, Job& job) {
   const spec::GenId gen = generation.id();
@@ -261,7 +261,7 @@ JobStatus make_media_job(const Generation& generation, const Settings& settings,
     for (size_t i = 0; i < hw::MEDIA_OBJECT_WALKER::count_inline_data(gen, dwords); ++i) {
       own.push_back(hw::MEDIA_OBJECT_WALKER::unpack_inline_data(gen, dwords, i).data);
     }
-    if (!walk_positions(walker, kMostMediaThreads, positions)) {
+    if (!walk_positions(walker, kMaxMediaThreads, positions)) {
       return JobFault::too_many_threads;
     }
   } else if (command == CommandId::MEDIA_OBJECT_PRT) {
@@ -284,7 +284,7 @@ JobStatus make_media_job(const Generation& generation, const Settings& settings,
   }
   job = {};
   take_descriptor(bases, descriptor, job);
-  if (has_media_units(gen)) {  // there is one base for states and kernels
+  if (has_media_units(gen)) {  // one base for states and kernels
     job.kernel += bases.general;
     job.sampler_table += static_cast<uint32_t>(bases.general);
   }
@@ -292,22 +292,22 @@ JobStatus make_media_job(const Generation& generation, const Settings& settings,
   job.position = {object.x_position, object.y_position};
   job.simd = 32;
   job.end = {command == CommandId::MEDIA_OBJECT_WALKER ? static_cast<uint32_t>(positions.size()) : 1, 1, 1};
-  // What one waits for at the scoreboard has ended when each is done before the next.
-  job.slots = in_order ? 1 : std::min<uint32_t>(settings.most_threads + 1u, 512);
+  // The scoreboard needs no model: with one slot, each thread ends before the next one starts.
+  job.slots = in_order ? 1 : std::min<uint32_t>(settings.max_threads + 1u, 512);
   constexpr size_t kGrf = eu::kGrfBytes;
-  constexpr size_t kMost_B = kMostConstantGrfs * kGrf;
+  constexpr size_t kMax_B = kMaxConstantGrfs * kGrf;
   const size_t offset_B = descriptor.constant_urb_entry_read_offset * kGrf;
-  const size_t constants_B = std::min<size_t>(descriptor.constant_urb_entry_read_length * kGrf, kMost_B);
+  const size_t constants_B = std::min<size_t>(descriptor.constant_urb_entry_read_length * kGrf, kMax_B);
   const size_t there_B = settings.constants_B > offset_B ? settings.constants_B - offset_B : 0;
   AccessResult result =
       append_constants(space, bases.dynamic + settings.constants_offset + offset_B, constants_B, there_B, job);
   if (!ok(result)) {
     return result;
   }
-  const auto bytes = std::as_bytes(std::span(own).first(std::min(own.size(), kMost_B / sizeof(uint32_t))));
+  const auto bytes = std::as_bytes(std::span(own).first(std::min(own.size(), kMax_B / sizeof(uint32_t))));
   job.constants.insert(job.constants.end(), bytes.begin(), bytes.end());
   job.constants.resize((job.constants.size() + kGrf - 1) / kGrf * kGrf);
-  const size_t indirect_B = std::min<size_t>(object.indirect_data_length, kMost_B);
+  const size_t indirect_B = std::min<size_t>(object.indirect_data_length, kMax_B);
   result = append_constants(space, bases.indirect_object + object.indirect_data_start_address,
                             (indirect_B + kGrf - 1) / kGrf * kGrf, indirect_B, job);
   if (!ok(result)) {

@@ -1,6 +1,6 @@
-// Commands of the media and compute pipeline to settings, settings back to commands (a context image holds them), and
-// GPGPU_WALKER and media objects to jobs. Media from Gen4 on, compute from Gen8 on. Left out: URB shares and the
-// scoreboard of the media front end, which change nothing that a program sees, and the decoders of Gen4's.
+// Converts commands of the media and compute pipeline to settings, settings back to commands (for context images), and
+// GPGPU_WALKER and media objects to jobs. Media exists from Gen4 on, compute from Gen8 on. Not modelled: URB allocation
+// and the scoreboard of the media front end, which have no visible effect, and the stream decoders of Gen4.
 #pragma once
 
 #include <array>
@@ -17,17 +17,18 @@
 
 namespace halogen::compute {
 
-// True: the command is one of those that change settings, and it is done.
+// Applies a command. True: the command sets part of the settings.
 bool change_settings(spec::GenId gen, spec::CommandId command, std::span<const uint32_t> dwords, Settings& settings);
 
-// Appends commands that bring the settings back.
+// Appends commands that restore the settings.
 void append_commands(spec::GenId gen, const Settings& settings, std::vector<uint32_t>& out);
 
-// Shared local memory of a group, from its code in an interface descriptor.
+// Returns the size of a group's shared local memory from its code in an interface descriptor.
 uint32_t local_bytes(const Generation& generation, uint8_t code);
 
 enum class JobFault : uint8_t { none, memory, no_descriptor, too_many_threads };
 
+// The result of making a job: a fault, and for JobFault::memory the result of the access.
 struct JobStatus {
   JobStatus(JobFault why) : fault(why) {}
   JobStatus(memory::AccessResult result) : fault(ok(result) ? JobFault::none : JobFault::memory), access(result) {}
@@ -36,23 +37,24 @@ struct JobStatus {
   memory::AccessResult access = memory::AccessResult::ok;  // not ok: JobFault::memory
 };
 
-// What an interface descriptor can count; walkers could ask for more in a group.
-inline constexpr uint32_t kMostGroupThreads = 1023;
+// The largest thread count that an interface descriptor can hold. Walkers could ask for more threads in a group.
+inline constexpr uint32_t kMaxGroupThreads = 1023;
 
-// What a walker asks for; `counts` are the groups of an indirect dispatch, or null.
+// Makes the job of a walker. `counts` are the groups of an indirect dispatch, or null.
 JobStatus make_job(const Generation& generation, const Settings& settings, const message::StateBases& bases,
                    std::span<const uint32_t> walker, const std::array<uint32_t, 3>* counts, memory::AddressSpace& space,
                    Job& job);
 
-// Gen4: the media front end's state and the descriptors lie in memory, and constants are the 3D pipeline's.
+// Returns whether the state of the media front end and the descriptors are in memory and constants are those of the 3D
+// pipeline (Gen4).
 bool has_media_units(spec::GenId gen);
-// Brings what they say now into the settings.
+// Copies that state into the settings.
 JobStatus take_media_units(const Generation& generation, const message::StateBases& bases,
                            const hw::CONSTANT_BUFFER& constants, memory::AddressSpace& space, Settings& settings);
 
-// What a MEDIA_OBJECT, a MEDIA_OBJECT_PRT (one thread) or a MEDIA_OBJECT_WALKER (one a position, media_walk.h) asks
-// for. Left out: children of them, colours of a walk in the threads' headers, and the scoreboard, for which nothing
-// waits that is done in order.
+// Makes the job of a MEDIA_OBJECT or MEDIA_OBJECT_PRT (one thread) or a MEDIA_OBJECT_WALKER (one thread per position,
+// media_walk.h). Not modelled: child threads, colours of a walk in the headers of threads, and the scoreboard, because
+// threads that use it run in order.
 JobStatus make_media_job(const Generation& generation, const Settings& settings, const message::StateBases& bases,
                          spec::CommandId command, std::span<const uint32_t> dwords, memory::AddressSpace& space,
                          Job& job);

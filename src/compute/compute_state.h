@@ -1,5 +1,5 @@
-// Everything of compute that lasts between commands and between the parts of a long one: plain data, so that a snapshot
-// is a copy. What belongs to a context is Settings; it is saved with the context as the commands that set it.
+// The state of compute between commands and between the parts of a long command. It is plain data, so a snapshot is a
+// copy. Settings belong to a context and are saved with it as the commands that set them.
 #pragma once
 
 #include <array>
@@ -16,9 +16,9 @@ struct Settings {
   uint64_t system_routine = 0;
   uint64_t preemption_area = 0;
   uint64_t scratch_base = 0;  // MEDIA_VFE_STATE, from the general base
-  uint8_t scratch_code = 0;   // 2 to the power of it KiB a thread
+  uint8_t scratch_code = 0;   // log2 of the scratch space of a thread in KiB
   uint8_t stack_code = 0;
-  uint32_t most_threads = 0;
+  uint32_t max_threads = 0;
   uint32_t constants_offset = 0;  // MEDIA_CURBE_LOAD, from the dynamic base
   uint32_t constants_B = 0;
   uint32_t descriptors_offset = 0;  // MEDIA_INTERFACE_DESCRIPTOR_LOAD, from the dynamic base
@@ -27,12 +27,12 @@ struct Settings {
   bool operator==(const Settings&) const = default;
 };
 
-// A dispatch in a form that no longer knows its command or where its state lay.
+// A dispatch, independent of its command and of where its state was stored.
 struct Job {
   message::StateBases bases;
   uint64_t kernel = 0;            // from the instruction base
-  uint32_t binding_table = 0;     // a pointer
-  message::BindingTables tables;  // ... into these: the surface base, unless the streamer knows of a pool
+  uint32_t binding_table = 0;     // an offset...
+  message::BindingTables tables;  // ...from this base: the surface base, or a pool of binding tables
   uint32_t sampler_table = 0;     // from the dynamic base
   uint8_t simd = 8;
   std::array<uint32_t, 3> threads{1, 1, 1};  // of a group: width, height, depth
@@ -41,27 +41,27 @@ struct Job {
   uint32_t bottom_mask = ~0u;                // ... of the last row
   uint32_t local_B = 0;
   uint32_t shared_grfs = 0;            // constants for all threads
-  uint32_t thread_grfs = 0;            // ... for one thread
-  bool media = false;                  // a media thread: its r0 differs
-  std::array<uint32_t, 2> position{};  // ... and its position
-  bool own_first = false;              // registers: the thread's own before those for all
+  uint32_t thread_grfs = 0;            // constants for one thread
+  bool media = false;                  // a media thread, which has a different r0
+  std::array<uint32_t, 2> position{};  // position of a media thread
+  bool own_first = false;              // the thread's own constants precede the shared ones in registers
   uint32_t control = 0;                // cr0.0
-  uint32_t exceptions = 0;             // cr0.1: those that are enabled
+  uint32_t exceptions = 0;             // cr0.1: enabled exceptions
   std::array<uint32_t, 3> first{};
   std::array<uint32_t, 3> end{};
-  uint32_t slots = 1;                  // threads at a time
-  std::vector<std::byte> constants{};  // for all, then a block a thread
+  uint32_t slots = 1;                  // maximum number of threads at a time
+  std::vector<std::byte> constants{};  // shared constants, then a block per thread
 
   uint32_t group_threads() const { return threads[0] * threads[1] * threads[2]; }
   bool operator==(const Job&) const = default;
 };
 
-// Groups and threads at work.
+// Groups and threads that are running.
 struct Group {
   bool live = false;
-  bool begun = false;            // it has had a turn
-  std::array<uint32_t, 3> at{};  // which of the dispatch
-  uint32_t first_slot = 0;       // its threads are there, one behind the other
+  bool begun = false;            // it has run at least one turn
+  std::array<uint32_t, 3> at{};  // index in the dispatch
+  uint32_t first_slot = 0;       // its threads have consecutive slots
   uint32_t threads = 0;
   uint32_t ended = 0;
   uint32_t arrived = 0;  // at the barrier
@@ -77,11 +77,11 @@ struct ThreadSlot {
   bool operator==(const ThreadSlot&) const = default;
 };
 
-// A dispatch that has begun and not ended: it goes on when its command is parsed again.
+// A dispatch that has begun and not ended. It continues when its command is parsed again.
 struct Walk {
   Job job;
   bool all_started = false;
-  std::array<uint32_t, 3> next{};  // group to start
+  std::array<uint32_t, 3> next{};  // next group to start
   std::vector<Group> groups;
   std::vector<ThreadSlot> threads;
   uint64_t instructions = 0;

@@ -20,7 +20,7 @@ bool inside(const Point& point, const Point& size) {
   return point.x >= 0 && point.y >= 0 && point.x < size.x && point.y < size.y;
 }
 
-// Steps until one coordinate is in [0, size), or none that would do.
+// Computes the number of steps until a coordinate is in [0, size). False: it never is.
 bool steps_into(int64_t at, int64_t step, int64_t size, int64_t& steps) {
   if (at >= 0 && at < size) {
     steps = 0;
@@ -35,7 +35,7 @@ bool steps_into(int64_t at, int64_t step, int64_t size, int64_t& steps) {
   return true;
 }
 
-// Moves the point on until it is inside; false: it never gets there, and stays.
+// Moves the point by whole steps until it is inside. False: it never gets inside, and the point is not changed.
 bool move_in(Point& point, const Point& step, const Point& size) {
   int64_t across = 0;
   int64_t down = 0;
@@ -54,8 +54,8 @@ bool move_in(Point& point, const Point& step, const Point& size) {
 
 class Walking {
  public:
-  Walking(const hw::MEDIA_OBJECT_WALKER& walker, size_t most, std::vector<MediaPosition>& positions)
-      : in_(walker), most_(most), positions_(positions) {}
+  Walking(const hw::MEDIA_OBJECT_WALKER& walker, size_t max, std::vector<MediaPosition>& positions)
+      : in_(walker), max_(max), positions_(positions) {}
 
   bool global() {
     const Point size{in_.global_resolution_x, in_.global_resolution_y};
@@ -87,11 +87,11 @@ class Walking {
     const Point unit{in_.local_inner_loop_unit_x, in_.local_inner_loop_unit_y};
     Point outer{in_.local_start_x, in_.local_start_y};
     for (uint32_t round = 0; round <= in_.local_loop_exec_count; ++round, outer += stride) {
-      if (++rounds_ > kMostRounds) {
+      if (++rounds_ > kMaxRounds) {
         return false;
       }
       if (!move_in(outer, unit, size)) {
-        continue;  // this wave is empty; the next one may not be
+        continue;  // this wave is empty, but a later one may not be
       }
       Point start = outer;
       for (uint32_t step = 0; step <= in_.middle_loop_extra_steps; ++step, start += middle) {
@@ -110,7 +110,7 @@ class Walking {
     for (Point at = start; inside(at, size); at += unit) {
       const MediaPosition here{static_cast<uint16_t>(block.x + at.x), static_cast<uint16_t>(block.y + at.y)};
       for (uint32_t color = 0; color <= in_.color_count_minus_one; ++color) {
-        if (positions_.size() >= most_) {
+        if (positions_.size() >= max_) {
           return false;
         }
         positions_.push_back(here);
@@ -122,18 +122,18 @@ class Walking {
     return true;
   }
 
-  static constexpr uint32_t kMostRounds = 1 << 22;  // of local loops, empty ones too
+  static constexpr uint32_t kMaxRounds = 1 << 22;  // of local loops, including empty ones
 
   const hw::MEDIA_OBJECT_WALKER& in_;
   uint32_t rounds_ = 0;
-  size_t most_;
+  size_t max_;
   std::vector<MediaPosition>& positions_;
 };
 
 }  // namespace
 
-bool walk_positions(const hw::MEDIA_OBJECT_WALKER& walker, size_t most, std::vector<MediaPosition>& positions) {
-  return Walking(walker, most, positions).global();
+bool walk_positions(const hw::MEDIA_OBJECT_WALKER& walker, size_t max, std::vector<MediaPosition>& positions) {
+  return Walking(walker, max, positions).global();
 }
 
 }  // namespace halogen::compute

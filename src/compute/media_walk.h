@@ -1,9 +1,9 @@
-// The positions that MEDIA_OBJECT_WALKER starts threads for, in their order. A global loop goes through blocks, a local
-// one through the positions of a block: an outer start moves by a stride, with it a few middle steps, and from each of
-// them an inner loop goes as far as the block does. An outer start beyond the block is moved on by inner steps until it
-// is inside, so that slanted waves that begin outside are walked too; the loop ends when it cannot be.
+// The positions for which MEDIA_OBJECT_WALKER starts threads, in order. A global loop visits blocks, and a local loop
+// visits the positions of a block: an outer start moves by a stride, middle steps start from it, and an inner loop runs
+// from each of them to the edge of the block. An outer start outside the block is moved by inner steps until it is
+// inside, so slanted waves that begin outside are walked too. If it never gets inside, the wave is empty.
 //
-// Left out: the two-way walks of Gen6 (dual mode, repel).
+// Not modelled: the two-way walks of Gen6 (dual mode, repel).
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ struct MediaPosition {
   bool operator==(const MediaPosition&) const = default;
 };
 
-// False: they are more than `most`, or loops that do nothing are too many to go through.
-bool walk_positions(const hw::MEDIA_OBJECT_WALKER& walker, size_t most, std::vector<MediaPosition>& positions);
+// Computes the positions. False: there are more than `max`, or too many empty loops to visit.
+bool walk_positions(const hw::MEDIA_OBJECT_WALKER& walker, size_t max, std::vector<MediaPosition>& positions);
 
 }  // namespace halogen::compute

@@ -1,6 +1,5 @@
-// Observes one thread of a dispatch while it runs, for a debugger. An observer only reads; what a dispatch
-// leaves in memory and how long it takes are the same with one and without. Without one it costs a comparison a turn of
-// a thread.
+// Observes one thread of a dispatch while it runs, for a debugger. An observer only reads: memory contents and virtual
+// time are the same with and without it. Without an observer the cost is one comparison per turn of a thread.
 #pragma once
 
 #include <array>
@@ -14,26 +13,26 @@
 
 namespace halogen::compute {
 
-// What an observer is shown; valid during a call only.
+// The state that an observer sees. Valid during the call only.
 struct Moment {
   spec::GenId gen;
   const Job& job;
   const Settings& settings;
   const eu::Thread& thread;
   const eu::Kernel& kernel;
-  const memory::WalkContext& tables;  // by which the dispatch finds memory
+  const memory::WalkContext& tables;  // page tables of the dispatch
 };
 
 class Observer {
  public:
   virtual ~Observer() = default;
   virtual void on_dispatch(const Job& job) = 0;
-  // A group begins. Returns the number of the thread to observe, if there is one.
+  // Called when a group begins. Returns the number of the thread to observe. Empty: none of this group.
   virtual std::optional<uint32_t> on_group(const std::array<uint32_t, 3>& group) = 0;
-  // The thread is about to execute the instruction at its ip. One that has to wait is tried, and announced, again: then
-  // the thread's count of instructions is still the same.
+  // Called before the thread executes the instruction at its ip. An instruction that has to wait is tried and announced
+  // again, with the same count of instructions in the thread.
   virtual void before_instruction(const Moment& moment) = 0;
-  // The thread has ended, or stopped for good: see its status.
+  // Called when the thread has ended or stopped for good: see its status.
   virtual void on_end(const Moment& moment) = 0;
 };
 

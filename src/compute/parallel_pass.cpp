@@ -12,7 +12,7 @@ class NoFaults final : public memory::FaultHandler {
   memory::FaultAction on_fault(const memory::Fault& /*fault*/) override { return memory::FaultAction::stop; }
 };
 
-// Runs threads beside others: nothing that the walker owns is changed.
+// Runs threads speculatively. It does not change the state of the walker.
 class SpeculativeRunner final : public ThreadRunner {
  public:
   SpeculativeRunner(const eu::Executor& executor, const eu::Kernel& kernel, eu::ExecutionCounts& counts)
@@ -41,10 +41,11 @@ class DirectRunner final : public ThreadRunner {
 
 constexpr uint32_t kMaxPenalty = 10;
 
-constexpr uint64_t kWorthIt = 1 << 12;  // instructions of a pass; fewer are done before a host thread wakes up
+constexpr uint64_t kMinParallelInstructions =
+    1 << 12;  // instructions of a pass; fewer take less time than waking a host thread
 
-void judge(BackOff& back_off, uint64_t tried, uint64_t all, size_t conflicts, size_t count) {
-  if (all < kWorthIt) {
+void update_back_off(BackOff& back_off, uint64_t tried, uint64_t all, size_t conflicts, size_t count) {
+  if (all < kMinParallelInstructions) {
     back_off.serial_passes = 16;
   } else if (conflicts * 4 > count || tried * 2 < all) {
     back_off.serial_passes = 4u << back_off.penalty;
@@ -68,7 +69,7 @@ struct ParallelPass::Lane {
   message::SharedFunctions functions;
   std::shared_ptr<const eu::Program> program;
   std::unique_ptr<eu::ExecutionCounts> counts;  // of the program's kernel
-  // The group before its turn, unless this is its first one.
+  // State of the group before its turn, unless this is its first turn.
   bool saved = false;
   Group group;
   std::vector<ThreadSlot> threads;
@@ -111,7 +112,7 @@ void ParallelPass::roll_back(const Pass& pass, uint32_t number, Lane& lane) {
     pass.walk.groups[number] = lane.group;
     std::ranges::copy(lane.threads, pass.walk.threads.begin() + lane.group.first_slot);
   } else {
-    pass.renew(number);
+    pass.restart(number);
   }
   lane.functions.drop_counts();
   lane.counts->clear();
@@ -135,7 +136,7 @@ void ParallelPass::run(WorkerPool& pool, const Pass& pass, std::span<const uint3
   pool.for_each(groups.size(), [&](size_t i) {
     Lane& lane = *lanes_[i];
     save(pass.walk, groups[i], lane);
-    lane.speculation.begin(space, finding_);
+    lane.speculation.begin(space, lookup_mutex_);
     begin(pass, lane, live[i]);
     SpeculativeRunner runner(pass.kernels.executor(), lane.program->kernel(), *lane.counts);
     Sender sender(lane.functions, true);
@@ -175,7 +176,7 @@ void ParallelPass::run(WorkerPool& pool, const Pass& pass, std::span<const uint3
     stopped = turns[i].end != Turn::End::over;
     lane.functions.merge_counts(pass.functions);
   }
-  judge(back_off, tried, all, conflicts, groups.size());
+  update_back_off(back_off, tried, all, conflicts, groups.size());
 }
 
 }  // namespace halogen::compute

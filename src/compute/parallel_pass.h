@@ -23,7 +23,8 @@
 
 namespace halogen::compute {
 
-// How well speculation has paid for a kernel so far. Not a part of the state: it affects host time only.
+// How well speculation has worked for a kernel. It is not part of the device's state, because it affects host time
+// only.
 struct BackOff {
   uint32_t serial_passes = 0;  // passes to run on one host thread
   uint32_t penalty = 0;        // serial passes after the next conflict, as a power of two
@@ -33,12 +34,12 @@ struct Pass {
   const Generation& generation;
   message::KernelTable& kernels;
   message::DispatchedKernel& kernel;
-  message::SharedFunctions& functions;  // receives what is counted
+  message::SharedFunctions& functions;  // receives the counts
   message::Environment environment;     // without groups
   Walk& walk;
   EventSink* events;
   const std::string& path;
-  std::function<void(uint32_t)> renew;  // puts a group back to its start
+  std::function<void(uint32_t)> restart;  // resets a group to its start
 };
 
 class ParallelPass {
@@ -46,7 +47,7 @@ class ParallelPass {
   ParallelPass();
   ~ParallelPass();
 
-  // Runs a turn of each group. Turns after one that faults do not begin. `back_off` is updated by the result.
+  // Runs a turn of each group. Turns after a turn that faults do not start. Updates `back_off` with the result.
   void run(WorkerPool& pool, const Pass& pass, std::span<const uint32_t> groups, std::span<Turn> turns,
            BackOff& back_off);
 
@@ -60,7 +61,7 @@ class ParallelPass {
 
   std::vector<std::unique_ptr<Lane>> lanes_;
   const memory::PhysicalMemory* memory_ = nullptr;
-  std::mutex finding_;
+  std::mutex lookup_mutex_;
   memory::WrittenPages written_;
 };
 

@@ -12,7 +12,7 @@
 namespace halogen::compute {
 namespace {
 
-constexpr size_t kPayloadGrf = 1;  // behind r0
+constexpr size_t kPayloadGrf = 1;  // after r0
 constexpr uint32_t kKib = 1024;
 
 using message::put_payload;
@@ -20,7 +20,8 @@ using message::put_payload;
 void put_header(const Settings& settings, const Job& job, const std::array<uint32_t, 3>& group, uint32_t slot,
                 eu::Thread& thread) {
   const size_t offset = job.shared_grfs * eu::kGrfBytes + group[0] * sizeof(MediaPosition);
-  if (job.media && offset + sizeof(MediaPosition) <= job.constants.size()) {  // a walk has the two words in memory
+  if (job.media &&
+      offset + sizeof(MediaPosition) <= job.constants.size()) {  // a walk has its positions behind the constants
     std::memcpy(thread.grf.data() + hw::MEDIA_POSITION::kDword * sizeof(uint32_t), job.constants.data() + offset,
                 sizeof(MediaPosition));
   } else if (job.media) {
@@ -57,7 +58,7 @@ void put_constants(const Job& job, uint32_t number, eu::Thread& thread) {
 }
 
 uint32_t mask_of(const Job& job, uint32_t number) {
-  auto mask = static_cast<uint32_t>(low_mask(job.simd));  // those of a media thread are all enabled
+  auto mask = static_cast<uint32_t>(low_mask(job.simd));  // all channels of a media thread are enabled
   if (number % job.threads[0] == job.threads[0] - 1) {
     mask &= job.right_mask;
   }

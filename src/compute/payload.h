@@ -1,4 +1,4 @@
-// What a thread finds when it starts: r0, constants, channels. Gen8 to Gen12.
+// The initial state of a thread: r0, constants, channels.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace halogen::compute {
 
-// Thread `number` of the group at `group`, which has got the slot `slot`. Gives its channels.
+// Initialises thread `number` of the group at `group` in slot `slot`. Returns its channel mask.
 uint32_t fill_thread(const Settings& settings, const Job& job, const std::array<uint32_t, 3>& group, uint32_t slot,
                      uint32_t number, eu::Thread& thread);
 

@@ -6,9 +6,9 @@
 namespace halogen::compute {
 namespace {
 
-constexpr uint64_t kLeastTurn = 1 << 8;
+constexpr uint64_t kMinTurn = 1 << 8;
 
-// False: the turn cannot go on now.
+// Updates the turn after a thread has run. False: the turn cannot continue now.
 bool end_of_thread_turn(eu::ThreadStatus status, const eu::Thread& thread, const Sender& sender, Group& group,
                         Turn& turn) {
   switch (status) {
@@ -18,7 +18,7 @@ bool end_of_thread_turn(eu::ThreadStatus status, const eu::Thread& thread, const
       return true;
     case eu::ThreadStatus::faulted:
     case eu::ThreadStatus::illegal:
-      if (!sender.tries()) {
+      if (!sender.speculative()) {
         turn.end = status == eu::ThreadStatus::faulted ? Turn::End::fault : Turn::End::illegal;
         turn.ip = thread.ip;
       }
@@ -51,13 +51,13 @@ void LiveGroup::arrive(eu::Thread& thread) {
 }
 
 uint32_t groups_at_once(const Job& job) {
-  return std::clamp<uint32_t>(job.slots / std::max(job.group_threads(), 1u), 1, kBeside);
+  return std::clamp<uint32_t>(job.slots / std::max(job.group_threads(), 1u), 1, kMaxRunningGroups);
 }
 
 void run_turn(Walk& walk, uint32_t number, Turn& turn, ThreadRunner& runner, Sender& sender, const LiveGroup& live) {
   Group& group = walk.groups[number];
   const uint64_t budget = kPart / groups_at_once(walk.job);
-  const uint64_t of_thread = std::clamp<uint64_t>(budget / std::max(group.threads, 1u), kLeastTurn, kTurn);
+  const uint64_t of_thread = std::clamp<uint64_t>(budget / std::max(group.threads, 1u), kMinTurn, kTurn);
   do {
     const uint64_t arrived = live.arrivals();
     for (; turn.thread < group.threads; ++turn.thread, turn.of_thread = 0) {

@@ -10,23 +10,23 @@
 
 namespace halogen::compute {
 
-// Instructions of a part of a dispatch, and the maximum that one thread executes before the next thread runs.
+// Instructions in a part of a dispatch, and the maximum that one thread executes before the next thread runs.
 inline constexpr uint64_t kPart = 1 << 16;
 inline constexpr uint64_t kTurn = 1 << 13;
-// The maximum number of groups at work, if there are slots for their threads.
-inline constexpr uint32_t kBeside = 16;
+// The maximum number of running groups, if there are slots for their threads.
+inline constexpr uint32_t kMaxRunningGroups = 16;
 
 struct Turn {
   enum class End : uint8_t {
     open,     // suspended
-    over,     // the budget is used up, or no thread can go on
+    over,     // the budget is used up, or no thread can continue
     fault,    // memory refused an access
     illegal,  // a thread executed an illegal instruction
   };
 
   End end = End::open;
-  uint32_t thread = 0;       // the one that runs, by its number in the group
-  uint64_t of_thread = 0;    // instructions that it has executed since the previous thread ran
+  uint32_t thread = 0;       // number of the running thread in the group
+  uint64_t of_thread = 0;    // instructions that it has executed in this round
   uint64_t used = 0;         // instructions of all threads
   bool round_moved = false;  // a thread made progress in this round
   bool moved = false;        // a thread made progress
@@ -35,28 +35,29 @@ struct Turn {
   uint32_t ip = 0;           // of the thread that stopped the turn
 };
 
-// Sends messages. A speculative sender refuses messages whose effect could not be rolled back.
+// Sends messages. A speculative sender refuses messages whose effect cannot be rolled back.
 class Sender final : public eu::MessageTarget {
  public:
-  explicit Sender(message::SharedFunctions& functions, bool tries = false) : functions_(functions), tries_(tries) {}
+  explicit Sender(message::SharedFunctions& functions, bool speculative = false)
+      : functions_(functions), speculative_(speculative) {}
   eu::SendOutcome send(eu::Thread& thread, const eu::Message& message) override {
-    if (!tries_) [[likely]] {
+    if (!speculative_) [[likely]] {
       return functions_.send(thread, message);
     }
     const eu::SendOutcome outcome = functions_.try_send(thread, message);
     refused_ |= outcome == eu::SendOutcome::blocked;
     return outcome;
   }
-  bool tries() const { return tries_; }
+  bool speculative() const { return speculative_; }
   bool refused() const { return refused_; }
 
  private:
   message::SharedFunctions& functions_;
-  bool tries_;
+  bool speculative_;
   bool refused_ = false;
 };
 
-// One group, as messages see it.
+// A group as message handlers see it.
 class LiveGroup final : public message::Groups {
  public:
   LiveGroup(Walk& walk, uint32_t number) : walk_(walk), number_(number) {}
@@ -79,9 +80,10 @@ class ThreadRunner {
   virtual eu::ThreadStatus run(uint32_t slot, eu::Thread& thread, uint64_t budget, Sender& sender) = 0;
 };
 
+// Returns the number of groups that may run at the same time.
 uint32_t groups_at_once(const Job& job);
 
-// Starts or resumes the turn of group `number`. Changes only what belongs to the group.
+// Starts or resumes the turn of group `number`. Changes only state of the group.
 void run_turn(Walk& walk, uint32_t number, Turn& turn, ThreadRunner& runner, Sender& sender, const LiveGroup& live);
 
 }  // namespace halogen::compute

@@ -11,7 +11,7 @@
 namespace halogen::compute {
 namespace {
 
-// X runs fastest. Rows after the first start at zero.
+// Moves to the next group. X changes fastest. Rows after the first start at zero.
 void advance(Walk& walk) {
   for (unsigned axis = 0; axis < 3; ++axis) {
     if (++walk.next[axis] < walk.job.end[axis]) {
@@ -47,7 +47,7 @@ class Walker::Runner final : public ThreadRunner {
       : walker_(walker), walk_(walk), space_(*environment.space), base_(environment.bases.instruction) {}
 
   eu::ThreadStatus run(uint32_t slot, eu::Thread& thread, uint64_t budget, Sender& sender) override {
-    if (walker_.observer_ == nullptr || walker_.sight_.slot != slot) [[likely]] {
+    if (walker_.observer_ == nullptr || walker_.observed_.slot != slot) [[likely]] {
       return walker_.kernels_.run(*walker_.kernel_, space_, base_, thread, budget, sender);
     }
     for (uint64_t done = 0; done < budget; ++done) {
@@ -57,7 +57,7 @@ class Walker::Runner final : public ThreadRunner {
         continue;
       }
       if (status != eu::ThreadStatus::blocked) {
-        walker_.sight_.slot.reset();
+        walker_.observed_.slot.reset();
         walker_.observer_->on_end(moment(thread));
       }
       return status;
@@ -67,13 +67,13 @@ class Walker::Runner final : public ThreadRunner {
 
  private:
   Moment moment(const eu::Thread& thread) const {
-    const Sight& sight = walker_.sight_;
-    return {.gen = sight.generation->id(),
+    const Observed& observed = walker_.observed_;
+    return {.gen = observed.generation->id(),
             .job = walk_.job,
-            .settings = *sight.settings,
+            .settings = *observed.settings,
             .thread = thread,
             .kernel = walker_.kernel_->program->kernel(),
-            .tables = sight.space->context()};
+            .tables = observed.space->context()};
   }
 
   Walker& walker_;
@@ -90,7 +90,7 @@ void Walker::report(FidelityReport& report) const {
   kernels_.report(report);
 }
 
-// Puts a group into its slots, ready to start.
+// Initialises a group and its threads in their slots.
 void Walker::fill_group(const Settings& settings, Walk& walk, uint32_t number, Outcome* outcome) {
   Group& group = walk.groups[number];
   group.begun = false;
@@ -129,7 +129,7 @@ bool Walker::start_group(const Settings& settings, Walk& walk, Outcome& outcome)
   if (observer_ != nullptr) {
     const std::optional<uint32_t> chosen = observer_->on_group(walk.next);
     if (chosen && *chosen < count) {
-      sight_.slot = *slots + *chosen;
+      observed_.slot = *slots + *chosen;
     }
   }
   advance(walk);
@@ -138,11 +138,12 @@ bool Walker::start_group(const Settings& settings, Walk& walk, Outcome& outcome)
 
 void Walker::set_observer(Observer* observer) {
   observer_ = observer;
-  sight_ = {};
+  observed_ = {};
 }
 
-// Raises one Event for a kernel that breaks rules of the manual. It names the rules of the first such instruction.
-void Walker::judge_kernel(spec::GenId gen) const {
+// Raises one Event for a kernel that breaks rules of the manual. The Event names the rules of the first such
+// instruction.
+void Walker::check_kernel_rules(spec::GenId gen) const {
   if (events_ == nullptr) {
     return;
   }
@@ -162,11 +163,12 @@ void Walker::judge_kernel(spec::GenId gen) const {
   if (count != 0) {
     events_->on_event(
         {EventKind::undefined_behaviour, "EU", path_, place, count,
-         fmt::format("a kernel breaks {} and runs nevertheless; instructions that break a rule: {}", names, count)});
+         fmt::format("kernel breaks rules of the manual and runs nevertheless: {}; {} instructions break a rule", names,
+                     count)});
   }
 }
 
-// Runs a turn of each group that is at work.
+// Runs a turn of each running group.
 void Walker::run_pass(const Generation& generation, const Settings& settings, Walk& walk,
                       message::Environment& environment) {
   at_work_.clear();
@@ -187,7 +189,7 @@ void Walker::run_pass(const Generation& generation, const Settings& settings, Wa
                       .walk = walk,
                       .events = events_,
                       .path = path_,
-                      .renew = [&](uint32_t number) { fill_group(settings, walk, number, nullptr); }};
+                      .restart = [&](uint32_t number) { fill_group(settings, walk, number, nullptr); }};
       parallel_pass_.run(*pool_, pass, at_work_, turns_, back_off);
       return;
     }
@@ -212,7 +214,7 @@ Outcome Walker::run(const Generation& generation, const Settings& settings, Walk
   Outcome outcome;
   const Job& job = walk.job;
   if (observer_ != nullptr) {
-    sight_ = {first ? std::nullopt : sight_.slot, &generation, &settings, &space};
+    observed_ = {first ? std::nullopt : observed_.slot, &generation, &settings, &space};
     if (first) {
       observer_->on_dispatch(job);
     }
@@ -233,7 +235,7 @@ Outcome Walker::run(const Generation& generation, const Settings& settings, Walk
   kernel_ = &kernels_.find(space, job.bases.instruction, static_cast<uint32_t>(job.kernel), first);
   if (!kernel_->judged) {
     kernel_->judged = true;
-    judge_kernel(generation.id());
+    check_kernel_rules(generation.id());
   }
   message::Environment environment{.space = &space,
                                    .groups = nullptr,

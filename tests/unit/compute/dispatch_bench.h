@@ -1,5 +1,5 @@
-// Dispatches without a streamer: what a driver would have set before, over the memory that messages have. The offsets
-// count from kVa, which is the dynamic base too.
+// DispatchBench: dispatches without a streamer. It sets the state that a driver sets beforehand, in the memory of
+// MessageBench. Offsets count from kVa, which is also the dynamic base.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class DispatchBench : public message::MessageBench {
     bases_ = environment_.bases;
     bases_.dynamic = kVa;
     bases_.instruction = kVa + kCode;
-    settings_.most_threads = 31;
+    settings_.max_threads = 31;
     settings_.descriptors_offset = kDescriptors;
     settings_.descriptors_B = 32;
     settings_.constants_offset = kConstants;

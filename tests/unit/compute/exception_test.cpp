@@ -1,5 +1,5 @@
-// Exceptions in a dispatch: who goes to the system routine, what it sees, how it comes back; and kernels that break
-// rules of the instruction set.
+// Exceptions in a dispatch: which threads enter the system routine, the state that it sees, and its return; and kernels
+// that break rules of the instruction set.
 #include <fmt/format.h>
 
 #include "dispatch_bench.h"
@@ -9,9 +9,9 @@ namespace halogen::compute {
 namespace {
 
 constexpr uint32_t kRoutine = 0x400, kOut = 0x2'0000;
-constexpr uint32_t kIllegalEnable = 1u << 13, kSoftwareEnable = 1u << 7;  // of an interface descriptor
+constexpr uint32_t kIllegalEnable = 1u << 13, kSoftwareEnable = 1u << 7;  // bits of an interface descriptor
 
-// Stores r10 (address) and r11 (data).
+// Stores r11 at the address in r10.
 constexpr std::string_view kEnd = R"(
     (W) mov (8|M0) r10.0<1>:ud 0x0:ud
     (W) mov (8|M0) r11.0<1>:ud r20.0<0;1,0>:ud
@@ -19,7 +19,8 @@ constexpr std::string_view kEnd = R"(
     (W) mov (8|M0) r127.0<1>:ud r0.0<8;8,1>:ud
     END
 )";
-// Keeps cr0 in memory from dword 1 on, then goes on behind the instruction, if AHEAD says so.
+// Stores cr0 to memory from dword 1 on and returns. A test can replace AHEAD with an instruction that moves the return
+// ip.
 constexpr std::string_view kSystem = R"(
     (W) mov (1|M0) r12.0<1>:ud cr0.0<0;1,0>:ud
     (W) mov (1|M0) r12.1<1>:ud cr0.1<0;1,0>:ud
@@ -83,11 +84,11 @@ TEST_P(Exceptions, IllegalOpcodeEntersTheSystemRoutine) {
   put(kRoutine, std::string(kSystem), kBehind);
   EXPECT_EQ(run(kIllegalEnable), Stop::finished);
   EXPECT_EQ(shown(1) >> 31, 1u) << "the master bit";
-  EXPECT_EQ(shown(1) & 2, 2u) << "accumulators are not written unasked";
-  EXPECT_EQ(shown(2), 1u << 28 | 1u << 12) << "what happened, and that it may";
-  EXPECT_EQ(shown(3), 16u) << "where";
-  EXPECT_EQ(shown(0), 0x11u) << "it went on behind";
-  // Neither without leave nor without a routine.
+  EXPECT_EQ(shown(1) & 2, 2u) << "implicit accumulator writes are disabled";
+  EXPECT_EQ(shown(2), 1u << 28 | 1u << 12) << "the illegal opcode bit and its enable";
+  EXPECT_EQ(shown(3), 16u) << "ip of the illegal instruction";
+  EXPECT_EQ(shown(0), 0x11u) << "execution continued after the instruction";
+  // Without the enable bit or without a routine the exception stops the dispatch.
   EXPECT_EQ(run(0), Stop::illegal);
   settings_.system_routine = 0;
   EXPECT_EQ(run(kIllegalEnable), Stop::illegal);
@@ -100,10 +101,10 @@ TEST_P(Exceptions, BreakpointEntersTheSystemRoutine) {
   EXPECT_EQ(run(0), Stop::finished);
   EXPECT_EQ(shown(2), 1u << 31);
   EXPECT_EQ(shown(3), 16u);
-  EXPECT_EQ(shown(0), 0x13u) << "the routine, then the instruction itself";
+  EXPECT_EQ(shown(0), 0x13u) << "the routine runs, then the instruction itself";
   settings_.system_routine = 0;
   EXPECT_EQ(run(0), Stop::finished);
-  EXPECT_EQ(shown(0), 3u) << "nobody asks for it";
+  EXPECT_EQ(shown(0), 3u) << "breakpoints are disabled";
 }
 
 TEST_P(Exceptions, SoftwareExceptionEntersTheSystemRoutine) {
@@ -112,7 +113,7 @@ TEST_P(Exceptions, SoftwareExceptionEntersTheSystemRoutine) {
   put(kRoutine, std::string(kSystem), "");
   EXPECT_EQ(run(kSoftwareEnable), Stop::finished);
   EXPECT_EQ(shown(2), 1u << 29 | 1u << 13);
-  EXPECT_EQ(shown(3), 32u) << "behind";
+  EXPECT_EQ(shown(3), 32u) << "ip after the instruction";
   EXPECT_EQ(shown(0), 0x11u);
   word(kOut + 8) = 0;
   EXPECT_EQ(run(0), Stop::finished);
@@ -120,13 +121,13 @@ TEST_P(Exceptions, SoftwareExceptionEntersTheSystemRoutine) {
   EXPECT_EQ(shown(0), 1u);
 }
 
-TEST_P(Exceptions, AKernelThatBreaksARule) {
+TEST_P(Exceptions, KernelThatBreaksARuleRunsAndIsReported) {
   put(0,
       "(W) mov (1|M0) r20.0<1>:ud 0x1:ud\nadd (8|M0) r30.0<1>:f r31.0<8;8,1>:f r32.0<8;4,1>:f\n"
       "add (8|M0) r30.0<1>:f r31.0<8;8,1>:f r32.0<4;8,1>:f\n" +
           std::string(kEnd));
   EXPECT_EQ(run(0), Stop::finished);
-  EXPECT_EQ(shown(0), 1u) << "it runs all the same";
+  EXPECT_EQ(shown(0), 1u) << "the kernel runs";
   ASSERT_EQ(log_.events().size(), 1u);
   EXPECT_EQ(log_.events()[0].kind, EventKind::undefined_behaviour);
   EXPECT_EQ(log_.events()[0].address, 32u);

@@ -1,11 +1,11 @@
-// Small kernels for Gen9, assembled by Intel's iga64: an independent source of what their bits mean.
+// Small kernels for Gen9, assembled by Intel's iga64, which is an independent source of their encodings.
 #pragma once
 
 #include <cstdint>
 
 namespace halogen::compute::kernels {
 
-// Writes r0, r1, r2 and the dispatch mask to 128 bytes at (group x * 4 + thread number of r0.5) of surface 0.
+// Writes r0, r1, r2 and the dispatch mask to 128 bytes at index (group x * 4 + thread number of r0.5) of surface 0.
 inline constexpr uint32_t kDump[] = {
     0x00000005, 0x2280020c, 0x06000014, 0x000001ff, 0x00000009, 0x22a0020c, 0x06000004, 0x00000002,
     0x00000040, 0x2280020c, 0x02000280, 0x000002a0, 0x00000009, 0x2280020c, 0x06000280, 0x00000003,
@@ -15,7 +15,8 @@ inline constexpr uint32_t kDump[] = {
     0x00000001, 0x2440000c, 0x00000e08, 0x00000000, 0x0a800031, 0x20000204, 0x060003c0, 0x0a0a0400,
     0x00600001, 0x2fe0020c, 0x008d0000, 0x00000000, 0x07600031, 0x20000204, 0x06000fe0, 0x82000010};
 
-// Thread r1.0 stores 100 + its number to local memory, waits at the barrier, and stores its neighbour's to surface 0.
+// Thread r1.0 stores 100 + its number to local memory, waits at the barrier, and stores the value of its neighbour to
+// surface 0.
 inline constexpr uint32_t kSwap[] = {
     0x00600001, 0x2140060c, 0x00000000, 0x00000000, 0x00000009, 0x2140020c, 0x06000020, 0x00000002,
     0x00000040, 0x2160020c, 0x06000020, 0x00000064, 0x0c000031, 0x20000204, 0x06000140, 0x04026efe,
@@ -26,7 +27,7 @@ inline constexpr uint32_t kSwap[] = {
     0x00600001, 0x22e0020c, 0x008d02a0, 0x00000000, 0x0c000031, 0x20000204, 0x060002c0, 0x04026e00,
     0x00600001, 0x2fe0020c, 0x008d0000, 0x00000000, 0x07600031, 0x20000204, 0x06000fe0, 0x82000010};
 
-// Group 0 waits until dword 0 of surface 0 is set and then sets dword 1; the others set dword 0.
+// Group 0 waits until dword 0 of surface 0 is set and then sets dword 1. All other groups set dword 0.
 inline constexpr uint32_t kSpin[] = {
     0x00600001, 0x2140060c, 0x00000000, 0x00000000, 0x00600001, 0x2160060c, 0x00000000, 0x00000007, 0x02000010,
     0x20000204, 0x06000004, 0x00000000, 0x00010020, 0x34000004, 0x0e001400, 0x00000040, 0x0c000031, 0x2180020c,
@@ -34,7 +35,7 @@ inline constexpr uint32_t kSpin[] = {
     0xffffffd0, 0x00600001, 0x2140060c, 0x00000000, 0x00000004, 0x0c000031, 0x20000204, 0x06000140, 0x04026e00,
     0x00600001, 0x2fe0020c, 0x008d0000, 0x00000000, 0x07600031, 0x20000204, 0x06000fe0, 0x82000010};
 
-// Thread 0 waits at a barrier that nobody else comes to.
+// Thread 0 waits at a barrier that no other thread reaches.
 inline constexpr uint32_t kAlone[] = {0x00600001, 0x2180020c, 0x00000008, 0x00000000, 0x02000010, 0x20000204,
                                       0x06000020, 0x00000000, 0x00010020, 0x34000004, 0x0e001400, 0x00000020,
                                       0x03600031, 0x20000204, 0x06000180, 0x02000004, 0x00000030, 0x32000004,

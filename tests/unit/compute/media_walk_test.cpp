@@ -1,4 +1,4 @@
-// The order in which MEDIA_OBJECT_WALKER goes through positions, in the patterns that media drivers ask for.
+// The order in which MEDIA_OBJECT_WALKER visits positions, in the patterns that media drivers use.
 #include "compute/media_walk.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace {
 
 using Positions = std::vector<MediaPosition>;
 
-// One block as large as the whole, as intel-vaapi-driver sets it up.
+// Returns a walk whose block is the whole field, as intel-vaapi-driver sets it up.
 hw::MEDIA_OBJECT_WALKER whole(uint16_t width, uint16_t height) {
   hw::MEDIA_OBJECT_WALKER walker{};
   walker.block_resolution_x = walker.global_resolution_x = width;
@@ -40,12 +40,12 @@ TEST(MediaWalk, WalksRowByRow) {
     }
   }
   EXPECT_EQ(walk(walker), wanted);
-  walker.local_loop_exec_count = 1;  // one more than the first
+  walker.local_loop_exec_count = 1;  // two iterations
   wanted.resize(8);
   EXPECT_EQ(walk(walker), wanted);
 }
 
-// Waves that go down and to the left: a block starts after the one to its right above, all blocks once.
+// Waves go down and to the left: each block starts after its upper right neighbour, and every block is visited once.
 TEST(MediaWalk, WalksInSlantedWaves) {
   for (const int slant : {1, 2}) {
     for (const auto& [width, height] : {std::pair<uint16_t, uint16_t>{5, 7}, {8, 3}, {1, 4}, {6, 1}}) {
@@ -65,7 +65,7 @@ TEST(MediaWalk, WalksInSlantedWaves) {
   }
 }
 
-// Blocks of 2x2 of a field of 5x3, those at the edges cut off; the field row by row.
+// Blocks of 2x2 in a field of 5x3, row by row. Blocks at the edges are cut off.
 TEST(MediaWalk, WalksInBlocks) {
   hw::MEDIA_OBJECT_WALKER walker{};
   walker.block_resolution_x = walker.block_resolution_y = 2;
@@ -81,8 +81,8 @@ TEST(MediaWalk, WalksInBlocks) {
   EXPECT_EQ(walk(walker), wanted);
 }
 
-// Pairs of rows are walked together: the middle loop goes down once more.
-TEST(MediaWalk, MiddleStepsAndColors) {
+// The middle loop adds one step down, so pairs of rows are walked together.
+TEST(MediaWalk, MiddleStepsPairRowsAndColorsRepeatPositions) {
   auto walker = whole(2, 4);
   walker.local_outer_loop_stride_y = 2;
   walker.local_mid_loop_unit_y = 1;
@@ -98,7 +98,7 @@ TEST(MediaWalk, MiddleStepsAndColors) {
   }
 }
 
-// Whatever the fields hold it ends, and nothing outside is named.
+// Every walk ends, whatever its fields hold, and all positions are inside the field.
 TEST(MediaWalk, RandomFieldsTerminate) {
   std::mt19937 random(11);
   for (int round = 0; round < 500; ++round) {
@@ -115,7 +115,7 @@ TEST(MediaWalk, RandomFieldsTerminate) {
       ASSERT_LT(at.y, walker.global_resolution_y);
     }
   }
-  auto still = whole(3, 3);  // no strides at all
+  auto still = whole(3, 3);  // all strides are zero
   still.global_outer_loop_stride_x = still.global_inner_loop_unit_y = 0;
   EXPECT_EQ(walk(still), (Positions{{0, 0}}));
 }

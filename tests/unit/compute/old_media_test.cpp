@@ -1,5 +1,5 @@
-// Media objects before there was compute: Gen6, and the unit states of Gen4 in memory. The kernel writes the two
-// registers behind r0 to a buffer: constants, then the command's own data.
+// Media objects before compute existed: Gen6, and Gen4 with unit states in memory. The kernel writes the two registers
+// after r0 to a buffer: constants, then inline data.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kRcs = "rcs0";
 using Dwords = std::vector<uint32_t>;
 
-// A block of four times 16 bytes at binding table index 0; messages of Gen4 move r0 themselves.
+// Writes four times 16 bytes at binding table index 0. Messages of Gen4 move r0 implicitly.
 constexpr std::string_view kNewer = R"(
     (W) mov (8|M0) m1.0<1>:ud r0.0<8;8,1>:ud
     (W) mov (1|M0) m1.2<1>:ud 0x0:ud
@@ -101,7 +101,7 @@ TEST_P(OldMedia, WithoutADescriptorNoThreadStarts) {
 
 TEST_P(OldMedia, VideoDecodersAreReportedAsUnsupported) {
   if (newer()) {
-    GTEST_SKIP() << "it has none of its own in this pipeline";
+    GTEST_SKIP() << "no stream decoders in the media pipeline of this chip";
   }
   EXPECT_TRUE(run({0x7000'0001, 1, at(state_) + 0x500}));
   EXPECT_EQ(bench.events(EventKind::unsupported), 1u);

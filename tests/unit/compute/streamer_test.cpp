@@ -1,5 +1,5 @@
-// Dispatches behind a streamer: counts from registers, predicates, statistics, settings that last, hangs and resets,
-// snapshots in the middle.
+// Dispatches behind a streamer: group counts from registers, predicates, statistics, settings that persist, hangs,
+// resets, and snapshots during a dispatch.
 #include <algorithm>
 
 #include "kernels.h"
@@ -54,11 +54,11 @@ class ComputeStreamer : public ::testing::Test {
     bench.submit(kRcs);
     return bench.device->settle();
   }
-  // Groups that have shown themselves; what they wrote goes.
+  // Returns the number of groups that have written their registers, and clears their output.
   uint32_t groups_seen() {
     uint32_t count = 0;
     for (uint32_t group = 0; group < 16; ++group) {
-      const uint64_t at = out_ + group * (512 + 128);  // each has a slot of its own
+      const uint64_t at = out_ + group * (512 + 128);  // each group has its own slot
       count += bench.peek(at + 4) == group && bench.peek(at + 16) == 0x100;
       bench.poke(at + 16, 0);
     }
@@ -81,7 +81,7 @@ TEST_F(ComputeStreamer, SettingsPersistAcrossSubmissions) {
   EXPECT_EQ(bench.reg(kRcs, kThreads), 64u) << "channels: eight groups of one thread of eight";
 }
 
-// As Mesa's iris has it: binding tables lie in the pool, surface states behind the surface base as ever.
+// As Mesa's iris does it: binding tables are in the pool, surface states are relative to the surface base.
 TEST_F(ComputeStreamer, BindingTablesAreReadFromThePoolIfEnabled) {
   constexpr uint32_t kPoolAlloc = 0x7919'0002, kEnable = 1u << 11;
   const uint64_t pool = bench.allocate(1);
@@ -94,7 +94,7 @@ TEST_F(ComputeStreamer, BindingTablesAreReadFromThePoolIfEnabled) {
   EXPECT_TRUE(run(walker(3)));
   EXPECT_EQ(groups_seen(), 3u);
   EXPECT_EQ(bench.peek(elsewhere + 16), 0u);
-  EXPECT_TRUE(run({kPoolAlloc, static_cast<uint32_t>(pool), 0, 1u << 12}));  // switched off
+  EXPECT_TRUE(run({kPoolAlloc, static_cast<uint32_t>(pool), 0, 1u << 12}));  // pool disabled
   EXPECT_TRUE(run(walker(3)));
   EXPECT_EQ(groups_seen(), 0u);
   EXPECT_EQ(bench.peek(elsewhere + 16), 0x100u);
@@ -109,7 +109,7 @@ TEST_F(ComputeStreamer, IndirectGroupCountsComeFromRegisters) {
   EXPECT_EQ(groups_seen(), 4u);
   bench.set_reg(kRcs, kCountX + 8, 0);
   EXPECT_TRUE(run(walker(2, 1u << 10)));
-  EXPECT_EQ(groups_seen(), 0u) << "none in one direction is none at all";
+  EXPECT_EQ(groups_seen(), 0u) << "a count of zero in one direction starts no group";
 }
 
 TEST_F(ComputeStreamer, ClearPredicateSkipsTheDispatch) {
@@ -135,7 +135,8 @@ TEST_F(ComputeStreamer, InvalidDispatchHangsUntilReset) {
   EXPECT_EQ(groups_seen(), 1u);
 }
 
-// The kernel waits for a dword that the processor writes. A copy of the device that was made meanwhile goes on as well.
+// The kernel waits for a dword that the processor writes. A copy of the device that was made during the wait completes
+// too.
 TEST_F(ComputeStreamer, EndlessKernelAllowsTimeAndSnapshots) {
   load(compute::kernels::kSpin);
   EXPECT_TRUE(run(settings()));
@@ -170,7 +171,7 @@ TEST_F(ComputeStreamer, ReportNamesExecutedInstructions) {
   EXPECT_EQ(writes.count, 2u);
 }
 
-// The command's own data stand behind the constants (as kernels of intel-vaapi-driver and igt read them).
+// Inline data follow the constants, as kernels of intel-vaapi-driver and igt expect.
 TEST_F(ComputeStreamer, MediaObjectStartsOneThread) {
   bench.poke(state_ + 0x300, {0, 0, 0, 0, 0x100, 1u << 16, 0, 0});
   bench.poke(state_ + 0x400, {0xc0c0, 0xc0c1});
@@ -178,19 +179,19 @@ TEST_F(ComputeStreamer, MediaObjectStartsOneThread) {
   EXPECT_TRUE(run(settings()));
   EXPECT_TRUE(run({0x7001'0002, 0, 64, 0x400}));
   EXPECT_TRUE(run({0x7100'0005, 0, 0, 0, 3, 0, 0xabcd}));
-  const uint64_t at = out_ + 3 * 512;  // by the X of its position
+  const uint64_t at = out_ + 3 * 512;  // slot selected by the X position
   EXPECT_EQ(bench.peek(at + 4), 3u);
   EXPECT_EQ(bench.peek(at + 16), 0x100u);
   EXPECT_EQ(bench.peek(at + 32), 0xc0c0u);
   EXPECT_EQ(bench.peek(at + 64), 0xabcdu);
-  EXPECT_EQ(bench.peek(at + 68), 0u) << "the rest of the register";
-  EXPECT_EQ(bench.peek(at + 96), 0xffff'ffffu) << "every channel";
-  // What the command points to instead.
+  EXPECT_EQ(bench.peek(at + 68), 0u) << "the rest of the register is zero";
+  EXPECT_EQ(bench.peek(at + 96), 0xffff'ffffu) << "all channels are enabled";
+  // Indirect data instead of inline data.
   EXPECT_TRUE(run({0x7100'0004, 0, 8, 0x500, 5, 0}));
   EXPECT_EQ(bench.peek(out_ + 5 * 512 + 64), 0x1d1du);
   EXPECT_EQ(bench.peek(out_ + 5 * 512 + 68), 0x1d1eu);
   EXPECT_EQ(bench.peek(out_ + 5 * 512 + 72), 0u);
-  // One that stays has twelve dwords and no position.
+  // A persistent object has twelve dwords and no position.
   Dwords persistent(16);
   persistent[0] = 0x7102'000e;
   persistent[4] = 0x9191;
@@ -204,7 +205,7 @@ TEST_F(ComputeStreamer, MediaObjectWithoutADescriptorIsDropped) {
   EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 1u);
 }
 
-// Three positions of one row; each thread has the constants, the command's own data and its place.
+// Three positions in one row. Each thread gets the constants, the inline data and its position.
 TEST_F(ComputeStreamer, MediaObjectWalkerStartsEveryThread) {
   bench.poke(state_ + 0x300, {0, 0, 0, 0, 0x100, 1u << 16, 0, 0});
   bench.poke(state_ + 0x400, {0xc0c0, 0xc0c1});
@@ -212,10 +213,10 @@ TEST_F(ComputeStreamer, MediaObjectWalkerStartsEveryThread) {
   EXPECT_TRUE(run({0x7001'0002, 0, 64, 0x400}));
   Dwords walk(18);
   walk[0] = 0x7103'0010;
-  walk[7] = 0x0fff'0fff;   // loops as often as it takes
-  walk[8] = 1u << 16 | 3;  // the block
-  walk[11] = 1u << 16;     // outer: down
-  walk[12] = 1;            // inner: to the right
+  walk[7] = 0x0fff'0fff;   // maximum loop counts
+  walk[8] = 1u << 16 | 3;  // block resolution
+  walk[11] = 1u << 16;     // outer loop: down
+  walk[12] = 1;            // inner loop: to the right
   walk[13] = 1u << 16 | 3;
   walk[15] = 3;
   walk[16] = 1u << 16;
@@ -227,14 +228,14 @@ TEST_F(ComputeStreamer, MediaObjectWalkerStartsEveryThread) {
     EXPECT_EQ(bench.peek(out_ + x * 640 + 64), 0xabcdu);
   }
   EXPECT_EQ(bench.events(EventKind::unsupported), 0u);
-  // With the scoreboard one after the other, all in the first slot.
+  // With the scoreboard the threads run one after the other, all in the first slot.
   walk[2] = 1u << 21;
   EXPECT_TRUE(run(walk));
   for (uint32_t x = 0; x < 3; ++x) {
     EXPECT_EQ(bench.peek(out_ + x * 512 + 4), x);
     EXPECT_EQ(bench.peek(out_ + x * 512 + 64), 0xabcdu);
   }
-  // Nothing to walk.
+  // An empty field starts no thread.
   walk[13] = 0;
   EXPECT_TRUE(run(walk));
   EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 0u);

@@ -1,5 +1,5 @@
-// Dispatches on one and on several threads of the host: memory, order of events, faults, counts, time and what is kept
-// between two parts must be the same. Also groups that conflict over the same words, and programs made at random.
+// Dispatches on one and on several host threads: memory, order of Events, faults, counts, time and the state between
+// two parts must be the same. Also groups that conflict over the same words, and random programs.
 #include <fmt/format.h>
 
 #include <random>
@@ -11,9 +11,9 @@ namespace halogen::compute {
 namespace {
 
 constexpr uint32_t kIn = 0x2'0000, kShared = 0x6'0000, kAlias = 0x7'0000;
-constexpr uint32_t kThreads = 4;  // of a group
+constexpr uint32_t kThreads = 4;  // threads of a group
 
-// r4: addresses of the lanes' own dwords; r5: what is there.
+// Sets r4 to the addresses of the lanes' own dwords and r5 to their values.
 constexpr std::string_view kHead = R"(
     (W) mov (8|M0) r2.0<1>:uw 0x76543210:v
     (W) shl (1|M0) r3.0<1>:ud r0.1<0;1,0>:ud 0x7:ud
@@ -41,12 +41,12 @@ struct Result {
 class HostThreads : public DispatchBench {
  protected:
   HostThreads() {
-    settings_.most_threads = 63;
+    settings_.max_threads = 63;
     settings_.scratch_base = 0x4'0000;
     bind_raw(0, kIn, 0x1'0000);
     bind_raw(1, kShared, 0x1000);
     bind_raw(2, kAlias, 0x1000);
-    memory_.lead_page(kAlias >> 12, kShared >> 12);  // the same memory by another address
+    memory_.lead_page(kAlias >> 12, kShared >> 12);  // the same memory at another address
     for (uint32_t i = 0; i < kThreads; ++i) {
       word(kConstants + i * 32) = i;
     }
@@ -56,7 +56,8 @@ class HostThreads : public DispatchBench {
   }
 
   bool twelve() const { return GetParam() == "tgl"; }
-  // Messages in the form of the generation: READ dst address surface, WRITE address data surface, ATOMIC, END, WAIT.
+  // Expands messages to the form of the generation: READ dst address surface, WRITE address data surface, ATOMIC, END,
+  // WAIT.
   std::string expand(std::string_view text) const {
     std::string out;
     for (size_t start = 0; start < text.size();) {
@@ -69,7 +70,7 @@ class HostThreads : public DispatchBench {
       if (sscanf(line.c_str(), " READ %7s %7s %x", a, b, &surface) == 3) {
         out += fmt::format("send.dc1 (8|M0) {} {} {} 0x0 {:#x}\n", a, b, split ? "null" : "", 0x0210'6e00 | surface);
       } else if (sscanf(line.c_str(), " WRITE %7s %7s %x", a, b, &surface) == 3) {
-        // The registers follow each other.
+        // The two registers must be consecutive.
         out += fmt::format("(W) mov (8|M0) r120.0<1>:ud {}.0<8;8,1>:ud\n(W) mov (8|M0) r121.0<1>:ud {}.0<8;8,1>:ud\n",
                            a, b);
         out += split ? fmt::format("send.dc1 (8|M0) null r120 r121 0x40 {:#x}\n", 0x0202'6e00 | surface)
@@ -99,7 +100,7 @@ class HostThreads : public DispatchBench {
     const uint32_t descriptor[8] = {0, 0, 0, 0, kTable, 1u << 16, kThreads | 1u << 16 | 1u << 21, 0};
     std::copy(std::begin(descriptor), std::end(descriptor), &word(kDescriptors));
   }
-  Result run(unsigned threads, uint32_t groups, unsigned most_parts = 400) {
+  Result run(unsigned threads, uint32_t groups, unsigned max_parts = 400) {
     Result result;
     const std::vector<std::byte> before(memory_.bytes().begin(), memory_.bytes().end());
     memory_.space().invalidate();
@@ -113,7 +114,7 @@ class HostThreads : public DispatchBench {
     const std::vector<uint32_t> command = {0x7105'000d, 0, 0, 0, kThreads - 1, 0, 0, groups, 0, 0, 1, 0, 1, 0xff, ~0u};
     EXPECT_EQ(prepare(command, walk.job), JobFault::none);
     uint64_t missed = 0;
-    for (unsigned part = 0; part < most_parts; ++part) {
+    for (unsigned part = 0; part < max_parts; ++part) {
       memory_.space().begin_work(missed);
       result.outcomes.push_back(walker.run(generation_, settings_, walk, memory_.space(), part == 0));
       missed = memory_.space().end_work().skipped;
@@ -147,13 +148,13 @@ class HostThreads : public DispatchBench {
     EXPECT_EQ(a.faults, b.faults);
     EXPECT_EQ(a.report, b.report);
   }
-  // The result of one thread, after the others gave the same.
-  Result compare(const std::string& text, uint32_t groups, unsigned most_parts = 400) {
+  // Returns the result on one host thread, after checking that several host threads give the same.
+  Result compare(const std::string& text, uint32_t groups, unsigned max_parts = 400) {
     load(text);
-    const Result one = run(1, groups, most_parts);
+    const Result one = run(1, groups, max_parts);
     for (const unsigned threads : {2u, 3u, 8u}) {
       SCOPED_TRACE(threads);
-      same(one, run(threads, groups, most_parts));
+      same(one, run(threads, groups, max_parts));
     }
     return one;
   }
@@ -164,7 +165,7 @@ class HostThreads : public DispatchBench {
   }
 };
 
-TEST_P(HostThreads, IndependentGroups) {
+TEST_P(HostThreads, IndependentGroupsGiveTheSameResult) {
   const Result result = compare(std::string(kHead) + R"(
     add (8|M0) r5.0<1>:ud r5.0<8;8,1>:ud 0x3:ud
     WRITE r4 r5 0
@@ -176,8 +177,8 @@ TEST_P(HostThreads, IndependentGroups) {
   }
 }
 
-// Old values show the order.
-TEST_P(HostThreads, HistogramWithAtomics) {
+// The returned old values show the order.
+TEST_P(HostThreads, AtomicsReturnOldValuesInGroupOrder) {
   const Result result = compare(std::string(kHead) + R"(
     shr (8|M0) r6.0<1>:ud r5.0<8;8,1>:ud 0x1b:ud
     shl (8|M0) r6.0<1>:ud r6.0<8;8,1>:ud 0x2:ud
@@ -189,15 +190,15 @@ TEST_P(HostThreads, HistogramWithAtomics) {
   EXPECT_EQ(result.outcomes.back().stop, Stop::finished);
   std::array<uint32_t, 32> bins{};
   for (uint32_t i = 0; i < 100 * 32; ++i) {
-    EXPECT_EQ(at(result, kIn + i * 4), bins[i * 2654435761u >> 27]++) << "one group after the other";
+    EXPECT_EQ(at(result, kIn + i * 4), bins[i * 2654435761u >> 27]++) << "groups are ordered";
   }
   for (uint32_t bin = 0; bin < 32; ++bin) {
     EXPECT_EQ(at(result, kShared + bin * 4), bins[bin]);
   }
 }
 
-// No atomics: each group adds to a word that all share, by one address or another.
-TEST_P(HostThreads, GroupsThatRaceOnOneDword) {
+// Without atomics, each group adds to a word that all groups share, through either of its two addresses.
+TEST_P(HostThreads, RacingGroupsLoseNoUpdate) {
   for (const char* second : {"1", "2"}) {
     const Result result = compare(std::string(kHead) +
                                       fmt::format(R"(
@@ -218,7 +219,7 @@ TEST_P(HostThreads, GroupsThatRaceOnOneDword) {
   }
 }
 
-TEST_P(HostThreads, BarriersAndLocalMemory) {
+TEST_P(HostThreads, BarriersOrderAccessesToLocalMemory) {
   const Result result = compare(std::string(kHead) + R"(
     (W) and (8|M0) r6.0<1>:ud r4.0<8;8,1>:ud 0x7f:ud
     WRITE r6 r5 fe
@@ -235,8 +236,8 @@ TEST_P(HostThreads, BarriersAndLocalMemory) {
   }
 }
 
-// Each waits for the next, the last for nobody: all must be at work.
-TEST_P(HostThreads, GroupsThatWaitForTheNextGroup) {
+// Each group waits for the next one, and the last group does not wait, so all groups must run at the same time.
+TEST_P(HostThreads, GroupsThatWaitForTheNextGroupComplete) {
   const Result result = compare(std::string(kHead) + R"(
     (W) mov (8|M0) r7.0<1>:ud 0x1:ud
     (W) shl (8|M0) r6.0<1>:ud r0.1<0;1,0>:ud 0x2:ud
@@ -257,7 +258,7 @@ L2:
   EXPECT_EQ(at(result, kShared), 1u);
 }
 
-TEST_P(HostThreads, LongLoops) {
+TEST_P(HostThreads, LongLoopsRunInPartsWithTheSameResult) {
   const Result result = compare(std::string(kHead) + R"(
     mov (8|M0) r6.0<1>:ud 0x0:ud
 L1:
@@ -276,8 +277,8 @@ L1:
   }
 }
 
-// Group 13 reads where nothing is.
-TEST_P(HostThreads, Faults) {
+// Group 13 accesses unmapped memory.
+TEST_P(HostThreads, FaultActionsGiveTheSameResult) {
   bind(3, {0x87fd'4000, 0, 0x1f'007f, 0, 0, 0, 0, 0, 0x1000, 0x55});
   const std::string text = std::string(kHead) + R"(
     (W) cmp (8|M0) (eq)f0.0 null:ud r0.1<0;1,0>:ud 0xd:ud
@@ -321,15 +322,15 @@ L2:
   EXPECT_EQ(result.events.size(), 2u);
 }
 
-// Programs of which nobody knows what they do: loads, stores and atomics on few words, barriers, bounded loops.
-TEST_P(HostThreads, RandomPrograms) {
-  // Chips share the work: what threads do with each other is the same on both.
+// Random programs: loads, stores and atomics on few words, barriers, bounded loops.
+TEST_P(HostThreads, RandomProgramsGiveTheSameResult) {
+  // The seeds are divided among the chips, because the interaction of threads is the same on both.
   for (uint32_t seed = GetParam() == "skl" ? 1 : 2; seed <= 16; seed += 2) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
     const auto below = [&](uint32_t end) { return static_cast<uint32_t>(random() % end); };
     const auto reg = [&] { return fmt::format("r{}", 10 + below(6)); };
-    const bool quarrels = below(2) != 0;
+    const bool conflicts = below(2) != 0;
     std::string text(kHead);
     for (int i = 0; i < 6; ++i) {
       text += fmt::format("(W) add (8|M0) r{}.0<1>:ud r5.0<8;8,1>:ud {:#x}:ud\n", 10 + i, below(1000));
@@ -337,14 +338,14 @@ TEST_P(HostThreads, RandomPrograms) {
     text += "(W) mov (8|M0) r30.0<1>:ud 0x0:ud\nL1:\n";
     const uint32_t count = 4 + below(12);
     for (uint32_t i = 0; i < count; ++i) {
-      // An address: the lane's own, or one of few.
-      if (quarrels && below(3) == 0) {
+      // Selects an address: the lane's own, or one of a few shared ones.
+      if (conflicts && below(3) == 0) {
         text += fmt::format("(W) and (8|M0) r20.0<1>:ud {}.0<8;8,1>:ud {:#x}:ud\n", reg(), 0xfcu << below(3) & 0xffc);
       } else {
         text += fmt::format("(W) add (8|M0) r20.0<1>:ud r4.0<8;8,1>:ud 0x0:ud\n");
       }
-      const uint32_t surface = quarrels ? below(3) : 0;
-      switch (below(quarrels ? 6 : 4)) {
+      const uint32_t surface = conflicts ? below(3) : 0;
+      switch (below(conflicts ? 6 : 4)) {
         case 0:
           text += fmt::format("READ {} r20 {:x}\n", reg(), surface);
           break;

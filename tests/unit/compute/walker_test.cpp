@@ -1,5 +1,5 @@
-// Dispatches without a streamer: payloads, masks, order, barriers, parts, hangs. Kernels are Gen9's, the registers that
-// they show are the same on all chips.
+// Dispatches without a streamer: payloads, masks, order, barriers, parts, hangs. The kernels are Gen9 code; the
+// registers that they show are the same on all chips.
 #include "compute/walker.h"
 
 #include <algorithm>
@@ -34,13 +34,13 @@ class Dispatch : public DispatchBench {
     const uint32_t descriptor[8] = {0x40, 0, 0, 0x2020, kTable, own << 16, threads | local << 16 | 1u << 21, shared};
     std::copy(std::begin(descriptor), std::end(descriptor), &word(kDescriptors));
   }
-  // Header to masks; groups from zero.
+  // Returns the walker command from its header to its masks. Groups start at zero.
   std::vector<uint32_t> walker(std::array<uint32_t, 3> groups, uint32_t threads, uint32_t right = ~0u,
                                uint32_t data_B = 0, uint32_t data = 0) {
     return {0x7105'000d, 0,         data_B, data, 1u << 30 | (threads - 1), 0, 0, groups[0], 0, 0, groups[1],
             0,           groups[2], right,  ~0u};
   }
-  // Everything in parts; gives how often it was called.
+  // Runs the dispatch part by part. Returns the number of parts.
   unsigned run(const std::vector<uint32_t>& command, Stop expected = Stop::finished) {
     walk_ = {};
     EXPECT_EQ(prepare(command, walk_.job), JobFault::none);
@@ -52,7 +52,7 @@ class Dispatch : public DispatchBench {
     EXPECT_EQ(outcome_.stop, expected);
     return parts;
   }
-  // All groups are at work at a time: slots are numbered through.
+  // All groups run at the same time, so slots are numbered consecutively.
   uint32_t slot_of(uint32_t group, uint32_t thread) const { return group * walk_.job.group_threads() + thread; }
   uint32_t shown(uint32_t group, uint32_t thread, uint32_t reg, uint32_t dword) {
     return word(kOut + (group * 4 + slot_of(group, thread)) * 128 + reg * 32 + dword * 4);
@@ -64,7 +64,7 @@ class Dispatch : public DispatchBench {
   uint64_t channels_ = 0;
 };
 
-TEST_P(Dispatch, HeaderMasksAndConstantsOfTheConstantBuffer) {
+TEST_P(Dispatch, ThreadsGetHeaderMaskAndConstants) {
   load(kernels::kDump, 2, 1, 1);
   run(walker({2, 1, 1}, 2, 0x00ff));
   for (uint32_t group = 0; group < 2; ++group) {
@@ -73,12 +73,12 @@ TEST_P(Dispatch, HeaderMasksAndConstantsOfTheConstantBuffer) {
       EXPECT_EQ(shown(group, thread, 0, 1), group);
       EXPECT_EQ(shown(group, thread, 0, 6), 0u);
       EXPECT_EQ(shown(group, thread, 0, 7), 0u);
-      EXPECT_EQ(shown(group, thread, 0, 3), 0x2020u | 1) << "samplers, and the size of scratch";
+      EXPECT_EQ(shown(group, thread, 0, 3), 0x2020u | 1) << "sampler table and scratch size";
       EXPECT_EQ(shown(group, thread, 0, 4), kTable);
       const uint32_t slot = slot_of(group, thread);
-      EXPECT_EQ(shown(group, thread, 0, 5), 0x4'0000 + slot * 2048 + slot) << "2 KiB a thread";
-      EXPECT_EQ(shown(group, thread, 1, 0), 0x1000u) << "for all";
-      EXPECT_EQ(shown(group, thread, 2, 0), 0x1008u + 8 * thread) << "its own";
+      EXPECT_EQ(shown(group, thread, 0, 5), 0x4'0000 + slot * 2048 + slot) << "2 KiB of scratch per thread";
+      EXPECT_EQ(shown(group, thread, 1, 0), 0x1000u) << "shared constants";
+      EXPECT_EQ(shown(group, thread, 2, 0), 0x1008u + 8 * thread) << "constants of the thread";
       EXPECT_EQ(shown(group, thread, 3, 0), thread == 1 ? 0x00ffu : 0xffffu);
     }
   }
@@ -88,7 +88,7 @@ TEST_P(Dispatch, HeaderMasksAndConstantsOfTheConstantBuffer) {
 TEST_P(Dispatch, IndirectDataPrecedesConstants) {
   load(kernels::kDump, 2, 1, 1);
   run(walker({1, 1, 1}, 2, ~0u, 96, kConstants));
-  EXPECT_EQ(shown(0, 1, 1, 0), 0x1010u) << "its own first";
+  EXPECT_EQ(shown(0, 1, 1, 0), 0x1010u) << "constants of the thread come first";
   EXPECT_EQ(shown(0, 1, 2, 0), 0x1000u);
 }
 
@@ -100,8 +100,9 @@ TEST_P(Dispatch, MissingConstantsAreZero) {
   EXPECT_EQ(shown(0, 1, 2, 0), 0u);
 }
 
-// Each thread tells the gateway that it is there and waits for its answer, which comes after the others have run.
-TEST_P(Dispatch, BarriersAndLocalMemory) {
+// Each thread signals the gateway at the barrier and waits for the notification, which arrives when all threads have
+// signalled.
+TEST_P(Dispatch, BarriersOrderAccessesToLocalMemory) {
   COVERS("NOTES-SF-06");
   load(kernels::kSwap, 4, 0, 1, 1);
   for (uint32_t i = 0; i < 4; ++i) {
@@ -121,7 +122,7 @@ TEST_P(Dispatch, GroupCountOfZeroStartsNothing) {
   }
 }
 
-// The first group can only end when the second has begun.
+// The first group ends only after the second one has written its dword.
 TEST_P(Dispatch, GroupsThatWaitForEachOtherComplete) {
   load(kernels::kSpin, 1, 0, 0);
   run(walker({2, 1, 1}, 1));
@@ -133,7 +134,7 @@ TEST_P(Dispatch, EndlessKernelRunsInParts) {
   load(kernels::kSpin, 1, 0, 0);
   EXPECT_EQ(run(walker({1, 1, 1}, 1), Stop::unfinished), 100u);
   EXPECT_GE(walk_.instructions, 99 * kPart);
-  // A copy goes on as the original does.
+  // A copy of the walk continues like the original.
   Walk copy = walk_;
   EXPECT_TRUE(copy == walk_);
   Walker other(kernels_);
@@ -160,7 +161,7 @@ TEST_P(Dispatch, IllegalInstructionIsReported) {
   walk_ = {};
   EXPECT_EQ(prepare(walker({1, 1, 1}, 1), walk_.job), JobFault::none);
   const Outcome outcome = walker_.run(generation_, settings_, walk_, memory_.space(), true);
-  EXPECT_NE(outcome.stop, Stop::finished) << "no memory, no code";
+  EXPECT_NE(outcome.stop, Stop::finished) << "unmapped code";
 }
 
 TEST_P(Dispatch, NewCodeAtTheSameAddressIsExecuted) {
@@ -171,13 +172,13 @@ TEST_P(Dispatch, NewCodeAtTheSameAddressIsExecuted) {
   EXPECT_EQ(shown(0, 0, 0, 4), kTable);
 }
 
-TEST_P(Dispatch, DescriptorThatWasNotLoaded) {
+TEST_P(Dispatch, DescriptorThatWasNotLoadedIsReported) {
   std::vector<uint32_t> command = walker({1, 1, 1}, 1);
   command[1] = 1;
   EXPECT_EQ(prepare(command, walk_.job), JobFault::no_descriptor);
 }
 
-TEST_P(Dispatch, HostileSizes) {
+TEST_P(Dispatch, TooManyThreadsAreRefused) {
   load(kernels::kDump, 1023, 255, 0xffff, 31);
   std::vector<uint32_t> command = walker({~0u, ~0u, ~0u}, 1, 0);
   EXPECT_EQ(prepare(command, walk_.job), JobFault::none);
@@ -188,8 +189,8 @@ TEST_P(Dispatch, HostileSizes) {
   EXPECT_EQ(prepare(command, walk_.job), JobFault::too_many_threads);
 }
 
-// Random bits as code: whatever they mean, a part ends.
-TEST_P(Dispatch, RandomCode) {
+// Random bits as code: a part always ends.
+TEST_P(Dispatch, RandomCodeEndsItsPart) {
   uint32_t seed = 12345;
   for (unsigned round = 0; round < 60; ++round) {
     uint32_t code[256];
@@ -219,7 +220,7 @@ TEST_P(SettingsTest, SavedCommandsRestoreTheSettings) {
   settings.scratch_base = 0x1400;
   settings.scratch_code = 3;
   settings.stack_code = 3;
-  settings.most_threads = 167;
+  settings.max_threads = 167;
   settings.constants_offset = 0x40;
   settings.constants_B = 128;
   settings.descriptors_offset = 0x80;
@@ -240,7 +241,7 @@ TEST_P(SettingsTest, SavedCommandsRestoreTheSettings) {
 INSTANTIATE_TEST_SUITE_P(Chips, SettingsTest, testing::Values("bdw", "chv", "skl", "icl", "tgl", "dg1"),
                          [](const auto& chip) { return chip.param; });
 
-TEST(LocalMemory, CodesOfItsSize) {
+TEST(LocalMemory, SizeCodesAreLinearOnGen8AndPowersOfTwoLater) {
   struct Row {
     const char* chip;
     uint32_t code;

@@ -95,7 +95,7 @@ class ComputeHangs : public Door {
     render.pipeline_masked = !is("bdw") && !is("chv");
     render.bases.surface = render.bases.dynamic = kPlace + kState;
     render.bases.instruction = kPlace + kCode;
-    settings.most_threads = 31;
+    settings.max_threads = 31;
     settings.descriptors_offset = kDescriptor;
     settings.descriptors_B = 32;
     std::vector<uint32_t> batch;
