@@ -95,7 +95,7 @@ TEST_P(AtomicTest, ReturnsDataOnlyIfRequested) {
   EXPECT_EQ(bench.reg64(bench.gpr(4)), 0x77u);
 }
 
-TEST_P(AtomicTest, SixteenByteCompareAndWrite) {
+TEST_P(AtomicTest, CompareAndWriteComparesAllSixteenBytes) {
   COVERS("DG1-CS-15");  // with the tests above and the counter report of store_test.cpp
   MiBench bench(GetParam());
   const uint64_t data = bench.allocate(1);

@@ -213,7 +213,7 @@ TEST_P(CsbTest, SoftwareMaySetThePointers) {
   EXPECT_EQ(bench.peek(bench.status_page("rcs0") + bench.status_index_dword() * 4), 1u);
 }
 
-TEST(Csb, OffsetInTheStatusPage) {
+TEST(Csb, BufferOffsetIsThatOfDriversOrThatOfTheManual) {
   COVERS("DG1-CSB-06");
   for (const bool manual : {false, true}) {
     ContextBench bench("dg1", {.manual_status_place = manual});

@@ -50,7 +50,7 @@ TEST_P(DisplayWait, WaitInsideABlankEndsAtTheNextBlank) {
   bench.expect_done_at(bench.vblank_at(0, 1));
 }
 
-TEST_P(DisplayWait, StartOfVerticalBlankWait) {
+TEST_P(DisplayWait, StartOfVerticalBlankWaitEndsAtTheBlank) {
   bench.start_pipe(0);
   bench.write(bench.status(0), 1u << 17);
   bench.go(bench.wait(ScreenBench::kStartVblankA));

@@ -26,7 +26,7 @@ class ExeclistHostileTest : public ::testing::TestWithParam<const char*> {
   }
 };
 
-TEST_P(ExeclistHostileTest, DescriptorsOfUnmappedMemoryDoNoHarm) {
+TEST_P(ExeclistHostileTest, EngineRecoversFromDescriptorsOfUnmappedMemory) {
   ContextBench bench(GetParam());
   for (const uint64_t address : {uint64_t{0}, uint64_t{0x7fff'f000}, uint64_t{0xffff'f000}}) {
     bench.submit_raw("rcs0", {address | 1});
@@ -35,7 +35,7 @@ TEST_P(ExeclistHostileTest, DescriptorsOfUnmappedMemoryDoNoHarm) {
   }
 }
 
-TEST_P(ExeclistHostileTest, ContextWhoseImageIsItsRingDoesNoHarm) {
+TEST_P(ExeclistHostileTest, EngineRecoversFromAContextWhoseImageIsItsRing) {
   ContextBench bench(GetParam());
   Context context = bench.create("rcs0", 1, 0, 1);
   bench.set_image(context, ContextBench::kImageStart, static_cast<uint32_t>(context.address + 0x1000));
@@ -73,7 +73,7 @@ TEST_P(ExeclistHostileTest, EndlessBatchLoopCanBeReset) {
   }
 }
 
-TEST_P(ExeclistHostileTest, SelfReferencingImagesAndTablesDoNoHarm) {
+TEST_P(ExeclistHostileTest, EngineRecoversFromSelfReferencingImagesAndTables) {
   ContextBench bench(GetParam());
   for (const bool indirect : {true, false}) {  // the image is executed as commands during its own restore
     Context context = bench.create("rcs0", 1, 0);
@@ -98,7 +98,7 @@ TEST_P(ExeclistHostileTest, SelfReferencingImagesAndTablesDoNoHarm) {
   expect_recovery(bench);
 }
 
-TEST_P(ExeclistHostileTest, RingPointersOutOfBoundsDoNoHarm) {
+TEST_P(ExeclistHostileTest, EngineRecoversFromRingPointersOutOfBounds) {
   ContextBench bench(GetParam());
   for (const auto& [dword, value] :
        std::initializer_list<std::pair<unsigned, uint32_t>>{{ContextBench::kImageHead, 0x1f'fffc},
@@ -116,7 +116,7 @@ TEST_P(ExeclistHostileTest, RingPointersOutOfBoundsDoNoHarm) {
 }
 
 // A register load in an image may write any register, including the reset register and the submission ports.
-TEST_P(ExeclistHostileTest, ImagesThatResetOrSubmitDoNoHarm) {
+TEST_P(ExeclistHostileTest, EngineRecoversFromImagesThatResetOrSubmit) {
   ContextBench bench(GetParam());
   for (const uint32_t reg : {0x941cu, 0x2230u, 0x2550u, 0x229cu, 0x2080u, 0x20d0u, 0x2030u, 0x203cu, 0x22030u}) {
     for (const unsigned at : {0x34u, 0x50u}) {
@@ -132,7 +132,7 @@ TEST_P(ExeclistHostileTest, ImagesThatResetOrSubmitDoNoHarm) {
   }
 }
 
-TEST_P(ExeclistHostileTest, RandomImagesAndDescriptorsDoNoHarm) {
+TEST_P(ExeclistHostileTest, EngineRecoversFromRandomImagesAndDescriptors) {
   std::mt19937 generator(20240611);
   const auto random = [&] { return static_cast<uint32_t>(generator()); };
   ContextBench bench(GetParam());

@@ -37,8 +37,8 @@ TEST_P(ExeclistTest, RunsTheRingOfASubmittedContext) {
   EXPECT_EQ(bench.peek(data + 8), 0u);
 }
 
-// Keeps the steps of one engine's context switches.
-class Follower final : public device::ContextListener {
+// Records the steps of one engine's context switches.
+class StepRecorder final : public device::ContextListener {
  public:
   void on_context_switch(unsigned engine, const engine::ContextStep& step) override {
     if (engine == 0) {
@@ -48,11 +48,11 @@ class Follower final : public device::ContextListener {
   std::vector<engine::ContextStep> steps;
 };
 
-TEST_P(ExeclistTest, EveryListenerHearsTheStepsOfAContextSwitchInOrder) {
+TEST_P(ExeclistTest, EveryListenerReceivesTheStepsOfAContextSwitchInOrder) {
   using Kind = engine::ContextStep::Kind;
   ContextBench bench(GetParam());
-  Follower first;
-  Follower second;
+  StepRecorder first;
+  StepRecorder second;
   bench.device->engines().add_context_listener(first);
   bench.device->engines().add_context_listener(second);
   const uint64_t data = bench.allocate(1);
@@ -60,7 +60,7 @@ TEST_P(ExeclistTest, EveryListenerHearsTheStepsOfAContextSwitchInOrder) {
   bench.emit(context, ContextBench::store(data, 7));
   bench.run(context);
   EXPECT_EQ(bench.peek(data), 7u) << "the memory unit listens as well";
-  for (const Follower* each : {&first, &second}) {
+  for (const StepRecorder* each : {&first, &second}) {
     ASSERT_EQ(each->steps.size(), 3u);
     EXPECT_EQ(each->steps[0].kind, Kind::begin);
     EXPECT_EQ(each->steps[1].kind, Kind::launch);

@@ -28,7 +28,7 @@ TEST_P(HostileStreams, ResultDoesNotDependOnSnapshots) {
 
 INSTANTIATE_TEST_SUITE_P(Chips, HostileStreams, ::testing::Range(0, static_cast<int>(spec::kDeviceCount)));
 
-TEST(FuzzReplay, CorpusInputsDoNoHarm) {
+TEST(FuzzReplay, CorpusInputsDoNotCrash) {
   const auto folder = test::source_folder() / "tests" / "fuzz" / "corpus" / "fuzz_engine";
   if (!std::filesystem::exists(folder)) {
     GTEST_SKIP() << folder << " does not exist; inputs found by the fuzz target belong there";

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "kernel_story.h"
+#include "kernel_scenario.h"
 #include "support/context_bench.h"
 
 namespace halogen {
@@ -14,9 +14,9 @@ struct OwnsContextBench {
   ContextBench bench_;
 };
 
-class ExeclistStory final : private OwnsContextBench, public KernelStory {
+class ExeclistScenario final : private OwnsContextBench, public KernelScenario {
  public:
-  explicit ExeclistStory(std::string_view chip) : OwnsContextBench(chip), KernelStory(bench_) {}
+  explicit ExeclistScenario(std::string_view chip) : OwnsContextBench(chip), KernelScenario(bench_) {}
 
  private:
   using Context = ContextBench::Context;

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "flow_bench.h"
-#include "kernel_story.h"
+#include "kernel_scenario.h"
 
 namespace halogen {
 
@@ -14,9 +14,9 @@ struct OwnsFlowBench {
   FlowBench bench_;
 };
 
-class RingStory final : private OwnsFlowBench, public KernelStory {
+class RingScenario final : private OwnsFlowBench, public KernelScenario {
  public:
-  explicit RingStory(std::string_view chip) : OwnsFlowBench(chip), KernelStory(bench_) {}
+  explicit RingScenario(std::string_view chip) : OwnsFlowBench(chip), KernelScenario(bench_) {}
 
  private:
   static constexpr uint32_t kRequestDwords = 8;  // no request wraps at the end of a ring

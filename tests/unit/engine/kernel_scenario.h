@@ -17,13 +17,13 @@
 namespace halogen {
 
 // The final state of a run.
-struct Ending {
+struct FinalState {
   uint64_t memory = 0;  // a hash
   device::DeviceState device;
   std::vector<std::string> events;
   std::vector<bool> line;                               // changes of the interrupt line
   std::vector<std::pair<uint64_t, uint32_t>> messages;  // interrupts as messages
-  bool operator==(const Ending&) const = default;
+  bool operator==(const FinalState&) const = default;
 };
 
 inline uint64_t hash_of(const TestHost& host) {
@@ -37,29 +37,30 @@ inline uint64_t hash_of(const TestHost& host) {
   return hash;
 }
 
-class KernelStory {
+class KernelScenario {
  public:
   // Runs a function on the device, on this or another host thread, and returns when it is done.
-  using Clockwork = std::function<void(const std::function<void()>&)>;
+  using TimeRunner = std::function<void(const std::function<void()>&)>;
 
   static constexpr unsigned kSteps = 6;
 
-  explicit KernelStory(EngineBench& bench) : machine_(bench), handler_(bench) {}
-  virtual ~KernelStory() = default;
-  KernelStory(const KernelStory&) = delete;
-  KernelStory& operator=(const KernelStory&) = delete;
+  explicit KernelScenario(EngineBench& bench) : machine_(bench), handler_(bench) {}
+  virtual ~KernelScenario() = default;
+  KernelScenario(const KernelScenario&) = delete;
+  KernelScenario& operator=(const KernelScenario&) = delete;
 
-  void set_clockwork(Clockwork clockwork) { clockwork_ = std::move(clockwork); }
+  void set_time_runner(TimeRunner runner) { time_runner_ = std::move(runner); }
   void step(unsigned number) {
-    constexpr void (KernelStory::*kAll[kSteps])() = {&KernelStory::begin,   &KernelStory::interrupt,
-                                                     &KernelStory::preempt, &KernelStory::resume,
-                                                     &KernelStory::reset,   &KernelStory::reset_all};
+    constexpr void (KernelScenario::*kAll[kSteps])() = {&KernelScenario::begin,   &KernelScenario::interrupt,
+                                                        &KernelScenario::preempt, &KernelScenario::resume,
+                                                        &KernelScenario::reset,   &KernelScenario::reset_all};
     (this->*kAll[number])();
   }
-  Ending ending() const {
-    Ending ending{hash_of(machine_.host), machine_.device->snapshot(), {}, machine_.host.line, machine_.host.messages};
-    for (const Event& event : machine_.host.log.events()) ending.events.push_back(event.to_string());
-    return ending;
+  FinalState final_state() const {
+    FinalState final_state{
+        hash_of(machine_.host), machine_.device->snapshot(), {}, machine_.host.line, machine_.host.messages};
+    for (const Event& event : machine_.host.log.events()) final_state.events.push_back(event.to_string());
+    return final_state;
   }
 
  protected:
@@ -74,11 +75,11 @@ class KernelStory {
   virtual void reset_all() = 0;
 
   void advance(uint64_t nanoseconds) {
-    run_clockwork([&] { machine_.device->advance(nanoseconds); });
+    run_timed([&] { machine_.device->advance(nanoseconds); });
   }
   void settle() {
     bool settled = false;
-    run_clockwork([&] { settled = machine_.device->settle(); });
+    run_timed([&] { settled = machine_.device->settle(); });
     EXPECT_TRUE(settled);
   }
   size_t engine_count() const { return machine_.model.engines.size(); }
@@ -144,15 +145,15 @@ class KernelStory {
   InterruptHandler handler_;
 
  private:
-  void run_clockwork(const std::function<void()>& work) {
-    if (clockwork_) {
-      clockwork_(work);
+  void run_timed(const std::function<void()>& work) {
+    if (time_runner_) {
+      time_runner_(work);
     } else {
       work();
     }
   }
 
-  Clockwork clockwork_;
+  TimeRunner time_runner_;
 };
 
 }  // namespace halogen

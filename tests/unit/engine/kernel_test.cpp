@@ -13,42 +13,42 @@ namespace {
 
 class KernelTest : public ::testing::TestWithParam<std::string> {};
 
-std::unique_ptr<KernelStory> make_story(const std::string& chip) {
-  if (Generation(*spec::find_device(chip)).has_execlists()) return std::make_unique<ExeclistStory>(chip);
-  return std::make_unique<RingStory>(chip);
+std::unique_ptr<KernelScenario> make_scenario(const std::string& chip) {
+  if (Generation(*spec::find_device(chip)).has_execlists()) return std::make_unique<ExeclistScenario>(chip);
+  return std::make_unique<RingScenario>(chip);
 }
-Ending tell(KernelStory& story) {
-  for (unsigned number = 0; number < KernelStory::kSteps && !::testing::Test::HasFailure(); ++number) {
+FinalState run_scenario(KernelScenario& scenario) {
+  for (unsigned number = 0; number < KernelScenario::kSteps && !::testing::Test::HasFailure(); ++number) {
     SCOPED_TRACE(number);
-    story.step(number);
+    scenario.step(number);
   }
-  return story.ending();
+  return scenario.final_state();
 }
-Ending tell(const std::string& chip) {
-  return tell(*make_story(chip));
+FinalState run_scenario(const std::string& chip) {
+  return run_scenario(*make_scenario(chip));
 }
 
 TEST_P(KernelTest, EnginesAreUsedPreemptedResumedAndReset) {
-  tell(GetParam());
+  run_scenario(GetParam());
 }
 
 TEST_P(KernelTest, RunsAreDeterministic) {
-  const Ending first = tell(GetParam());
-  const Ending second = tell(GetParam());
+  const FinalState first = run_scenario(GetParam());
+  const FinalState second = run_scenario(GetParam());
   EXPECT_EQ(first.memory, second.memory);
   EXPECT_TRUE(first == second);
 }
 
 // Two devices share no state, whatever the scheduling of their host threads is.
 TEST_P(KernelTest, ResultDoesNotDependOnAnotherDevice) {
-  const Ending alone = tell(GetParam());
-  Ending beside[2];
+  const FinalState alone = run_scenario(GetParam());
+  FinalState beside[2];
   std::thread threads[2];
   for (unsigned i = 0; i < 2; ++i) {
-    threads[i] = std::thread([&beside, i, chip = GetParam()] { beside[i] = tell(chip); });
+    threads[i] = std::thread([&beside, i, chip = GetParam()] { beside[i] = run_scenario(chip); });
   }
   for (std::thread& thread : threads) thread.join();
-  for (const Ending& each : beside) {
+  for (const FinalState& each : beside) {
     EXPECT_EQ(each.memory, alone.memory);
     EXPECT_TRUE(each == alone);
   }
@@ -56,13 +56,13 @@ TEST_P(KernelTest, ResultDoesNotDependOnAnotherDevice) {
 
 // A device is not bound to a host thread: each step runs on another one.
 TEST_P(KernelTest, ResultDoesNotDependOnTheCallingThread) {
-  const Ending alone = tell(GetParam());
-  const auto story = make_story(GetParam());
-  for (unsigned number = 0; number < KernelStory::kSteps; ++number) {
-    std::thread([&story, number] { story->step(number); }).join();
+  const FinalState alone = run_scenario(GetParam());
+  const auto scenario = make_scenario(GetParam());
+  for (unsigned number = 0; number < KernelScenario::kSteps; ++number) {
+    std::thread([&scenario, number] { scenario->step(number); }).join();
   }
-  EXPECT_EQ(story->ending().memory, alone.memory);
-  EXPECT_TRUE(story->ending() == alone);
+  EXPECT_EQ(scenario->final_state().memory, alone.memory);
+  EXPECT_TRUE(scenario->final_state() == alone);
 }
 
 // A host thread that runs functions one after the other. The caller waits for each.
@@ -109,11 +109,11 @@ class DeviceThread {
 
 // One host thread accesses registers; another advances time, in which the engines work.
 TEST_P(KernelTest, ResultIsTheSameIfTimeAdvancesOnItsOwnThread) {
-  const Ending alone = tell(GetParam());
-  const auto story = make_story(GetParam());
+  const FinalState alone = run_scenario(GetParam());
+  const auto scenario = make_scenario(GetParam());
   DeviceThread device;
-  story->set_clockwork([&device](const std::function<void()>& work) { device.run(work); });
-  const Ending apart = tell(*story);
+  scenario->set_time_runner([&device](const std::function<void()>& work) { device.run(work); });
+  const FinalState apart = run_scenario(*scenario);
   EXPECT_EQ(apart.memory, alone.memory);
   EXPECT_TRUE(apart == alone);
 }

@@ -1,4 +1,5 @@
-// MI_MATH, the ALU of the command streamer. Programs use the encodings of seed 000; results are computed by hand.
+// MI_MATH, the ALU of the command streamer. Encodings are those of DG1 PRM vol. 13, CS ALU Programming (seed 000).
+// Results are computed by hand.
 #include <gtest/gtest.h>
 
 #include "covers.h"

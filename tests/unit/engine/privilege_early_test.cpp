@@ -98,7 +98,7 @@ TEST_P(PhysicalStore, NonSecureBatchStopsTheParser) {
 
 INSTANTIATE_TEST_SUITE_P(Chips, PhysicalStore, ::testing::Values("i965", "gm965"));
 
-TEST(PhysicalStoreOfGm45, IsDropped) {
+TEST(PhysicalStoreOfGm45, NonSecureStoreIsDropped) {
   COVERS("G45-5.3.7-15");
   for (const char* name : {"g45", "gm45"}) {
     EarlyBench bench(name);

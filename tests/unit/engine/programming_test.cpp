@@ -1,5 +1,5 @@
 // The ways in which software programs the chip: configuration space, registers and commands; the work of the command
-// parser; and a copy to the screen. Seed 004.
+// parser; and a copy to the screen. Notes (seed 004).
 #include "picture/image.h"
 #include "screen_bench.h"
 
@@ -11,7 +11,7 @@ using Dwords = FlowBench::Dwords;
 class Programming : public ::testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Gen4, Programming, ::testing::ValuesIn(gen4_chips()), chip_name);
 
-TEST_P(Programming, ConfigurationRegistersAndCommandStreams) {
+TEST_P(Programming, ConfigurationPortsRegistersAndCommandsReachTheChip) {
   COVERS("NOTES-DRV-09");
   FlowBench bench(GetParam());
   device::Device& device = *bench.device;

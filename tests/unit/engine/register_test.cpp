@@ -13,7 +13,7 @@ constexpr uint32_t kSecond = 0x2318;
 
 class RegisterTest : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(RegisterTest, LoadImmediateAndStoreRegister) {
+TEST_P(RegisterTest, StoreReturnsTheImmediateThatWasLoaded) {
   COVERS("G45-1.8-02");
   MiBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
@@ -177,7 +177,7 @@ TEST(RelativeRegisters, UnitRegistersAreRemapped) {
   }
 }
 
-TEST(VideoStreamer, LoadRegisterImmediate) {
+TEST(VideoStreamer, LoadImmediateHonoursByteDisablesAndPrivilege) {
   COVERS("G45-2.6-01");
   MiBench bench("g45", "vcs0");
   bench.go({0x1100'0001, kStorage, 0x3'0000});

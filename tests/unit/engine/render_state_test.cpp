@@ -14,7 +14,7 @@ namespace {
 
 class RenderStateTest : public testing::TestWithParam<std::string> {};
 
-TEST_P(RenderStateTest, ItsCommandsBringItBack) {
+TEST_P(RenderStateTest, AppendedCommandsRestoreTheState) {
   const spec::DeviceModel& model = *spec::find_device(GetParam());
   RenderState state;
   state.pipeline = 2;
@@ -52,7 +52,7 @@ TEST(PipelineSelect, FromGen9OnOnlyBitsWithTheirMaskBitSetTakeEffect) {
   EXPECT_EQ(select(spec::GenId::gen8, 0, state), 0);
 }
 
-TEST(RenderState, CommandsOfOnePipelineAreNotItsOwn) {
+TEST(RenderState, CommandsOfOnePipelineAreNotAccepted) {
   RenderState state;
   const uint32_t word = 0x7004'0000;
   EXPECT_FALSE(state.change(spec::GenId::gen9, spec::CommandId::MEDIA_STATE_FLUSH, std::span(&word, 1)));

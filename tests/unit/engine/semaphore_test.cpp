@@ -188,7 +188,7 @@ class MailboxTest : public ::testing::TestWithParam<const char*> {};
 constexpr uint32_t kMailbox = 0x0b40'0001, kUpdate = 1u << 21, kCompare = 1u << 20, kRegister = 1u << 18;
 
 // An update without compare writes; a compare waits. Gen6 requires a greater value, Gen4.5 accepts an equal value.
-TEST_P(MailboxTest, SignalAndWaitInMemory) {
+TEST_P(MailboxTest, UpdateInMemoryEndsTheWait) {
   COVERS("G45-3.4-01");
   COVERS("G45-3.4-02");
   COVERS("G45-3.4-03");

@@ -155,7 +155,7 @@ TEST_P(EarlyStoreTest, StoresToPhysicalAddresses) {
   EXPECT_EQ(bench.host.value_at<uint64_t>(above), 0x3333'0000'2222u);
 }
 
-TEST_P(EarlyStoreTest, StoreDataImmLayout) {
+TEST_P(EarlyStoreTest, LengthSelectsADwordOrAQword) {
   COVERS("G45-1.16-01");
   COVERS("G45-3.5-01");
   MiBench bench(GetParam());

@@ -42,7 +42,7 @@ TEST_P(VideoRing, NoopWritesItsNumber) {
   EXPECT_EQ(bench.reg("rcs0", kNopid), 0u);
 }
 
-TEST_P(VideoRing, StoreAfterAFlush) {
+TEST_P(VideoRing, StoreAfterAFlushIsExecuted) {
   bench.run_all(kVcs, FlowBench::join({{kFlush, kNoop}, bench.store(data, 7)}));
   EXPECT_EQ(bench.peek(data), 7u);
 }

@@ -154,7 +154,7 @@ TEST_P(WorkaroundTest, RestoreBatchRunsToItsEnd) {
   EXPECT_EQ(value(1), 1u);
 }
 
-TEST_P(WorkaroundTest, SizesAndOffsetsOfTheIndirectBatch) {
+TEST_P(WorkaroundTest, IndirectSizeAndBatchValidBitSelectWhatRuns) {
   COVERS("DG1-WA-04");
   bench.poke(indirect, load(5, 1));
   bench.poke(indirect + kLine, load(6, 1));
