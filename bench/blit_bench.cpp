@@ -1,5 +1,5 @@
-// How fast the BLT engine is: whole commands through the ring of a Broadwell's copy engine, beside memcpy, memset and
-// pixman of the same bytes. The speed goals of docs/performance.md.
+// Speed of the BLT engine: whole commands through the ring of a Broadwell's copy engine, compared with memcpy, memset
+// and pixman for the same bytes. docs/performance.md has the goals.
 #include <pixman.h>
 
 #include <cstring>
@@ -24,7 +24,7 @@ constexpr size_t kSmall = size_t{1} << 14;
 
 using Dwords = std::vector<uint32_t>;
 
-// A Broadwell whose copy engine starts a batch. Graphics addresses are physical ones here.
+// A Broadwell whose copy engine starts a batch. Graphics addresses equal physical addresses.
 struct RingBench {
   static constexpr uint32_t kWake = 0xa188, kRing = 0x2'2000;
   static constexpr uint64_t kRingAt = 0x1'0000, kBatchAt = 0x80'0000;
@@ -112,7 +112,7 @@ void set_memory(benchmark::State& state) {
   }
 }
 
-// The same picture by pixman: a 1-bit mask through which a colour goes, over a background where it is opaque.
+// Draws the same picture with pixman: a colour through a 1-bit mask, over a background if the mask is opaque.
 void pixman_mono(benchmark::State& state, bool transparent) {
   std::vector<uint32_t> target(size_t{kWidth} * kHeight);
   std::vector<uint32_t> bits(kFrame / 128, 0x1234'5678);

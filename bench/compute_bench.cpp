@@ -1,8 +1,8 @@
 // OpenCL kernels on Intel's driver with the model, compared with PoCL on the same processors: matrix multiply,
-// reduction, n-body and SHA-256, from the same source. The program starts itself once for each; a kernel is built and
-// run once before it is timed. The result is the processor time of the whole process (all its threads) per dispatch,
-// the best of several; waiting threads sleep. The elapsed time is printed too. usage: compute_bench [--device NAME]
-// [--runs N] [kernel...]
+// reduction, n-body and SHA-256, from the same source. The program starts itself once for each driver. A kernel is
+// built and run once before it is timed. The result is the processor time of the whole process (all threads) per
+// dispatch, the best of several runs, because waiting threads sleep. The elapsed time is printed too. usage:
+// compute_bench [--device NAME] [--runs N] [kernel...]
 #include <unistd.h>
 #include <ctime>
 
@@ -19,7 +19,7 @@ namespace {
 
 struct Times {
   double processor = 1e9, wall = 1e9;
-  double sum = 0;  // of the results, which must be the same on both
+  double sum = 0;  // of the results; must be the same on both
 };
 
 double now(clockid_t clock) {
@@ -35,7 +35,7 @@ std::vector<float> random_floats(size_t count, float most) {
   return values;
 }
 
-// One kernel with its arguments set, how many items it has, and where its results are.
+// A kernel with its arguments set, its number of work items, and its result buffer.
 struct Work {
   std::string name;
   cl_kernel kernel;
@@ -90,7 +90,7 @@ double sum(OpenClSession& session, const Work& work) {
   return all;
 }
 
-// In the child: `kernel processor-seconds wall-seconds sum` a line.
+// Runs in the child. Prints a line `kernel processor-seconds wall-seconds sum` for each kernel.
 int measure(const std::string& folder, int runs, const std::vector<std::string>& wanted) {
   OpenClSession session(folder);
   std::printf("on %s\n", session.text(CL_DEVICE_NAME).c_str());
@@ -102,7 +102,7 @@ int measure(const std::string& folder, int runs, const std::vector<std::string>&
       const double processor = now(CLOCK_PROCESS_CPUTIME_ID), wall = now(CLOCK_MONOTONIC);
       session.start(work.kernel, work.items, work.group);
       while (!session.done()) usleep(200);
-      if (run < 0) continue;  // the first one warms up
+      if (run < 0) continue;  // the first run warms up
       best.processor = std::min(best.processor, now(CLOCK_PROCESS_CPUTIME_ID) - processor);
       best.wall = std::min(best.wall, now(CLOCK_MONOTONIC) - wall);
     }
@@ -113,7 +113,7 @@ int measure(const std::string& folder, int runs, const std::vector<std::string>&
   return 0;
 }
 
-// Starts this program again with `before` in front of it, and reads what it measured.
+// Starts this program again with `before` in front of it, and reads its measurements.
 std::map<std::string, Times> child(const std::string& before, const std::string& self, const std::string& rest) {
   std::map<std::string, Times> times;
   FILE* lines = popen((before + " " + self + " --child " + rest).c_str(), "r");

@@ -1,5 +1,5 @@
-// What contexts cost on execlist engines: a preemption there and back, and many contexts on five engines at once, where
-// the cost of one must not grow with their number.
+// Costs of contexts on execlist engines: a preemption and the switch back, and many contexts on five engines at once,
+// where the cost of a context must not grow with their number.
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -16,15 +16,15 @@ using namespace halogen;
 constexpr uint64_t kPage = 4096;
 constexpr uint32_t kBatchEnd = 0x0500'0000;
 constexpr uint32_t kArbCheck = 0x0280'0000;
-constexpr uint32_t kBatchStart = 0x1880'0101;  // in the tables of the process, three dwords
+constexpr uint32_t kBatchStart = 0x1880'0101;  // in the per-process tables, three dwords
 constexpr uint64_t kQueue = 8;                 // elements of a submit queue
-constexpr uint64_t kEngines = 5;               // render, blit, two of video, video enhancement
+constexpr uint64_t kEngines = 5;               // render, blit, two video engines, video enhancement
 
-// A DG1 with contexts in system memory. A context has a status page, an image, a ring, an outermost table and a batch;
-// the tables below are the same for all, and map all memory at its own address.
+// A DG1 with contexts in system memory. A context has a status page, an image, a ring, a root table and a batch. All
+// contexts share the lower tables, which map all memory at its own address.
 class ContextBench {
  public:
-  static constexpr uint64_t kPages = 6;  // of a context: status, two of the image, ring, table, batch
+  static constexpr uint64_t kPages = 6;  // of a context: status page, image (two), ring, table, batch
   static constexpr uint64_t kFirst = 0x80'0000;
 
   struct Context {
@@ -37,7 +37,7 @@ class ContextBench {
     uint64_t ring() const { return at + 3 * kPage; }
     uint64_t table() const { return at + 4 * kPage; }
     uint64_t batch() const { return at + 5 * kPage; }
-    uint64_t data() const { return at + 0xf00; }  // in the status page, where the engine writes nothing
+    uint64_t data() const { return at + 0xf00; }  // in the status page, at an offset that the engine does not write
   };
 
   explicit ContextBench(uint64_t count)
@@ -54,7 +54,7 @@ class ContextBench {
     uint64_t status_page = 0x1000;
     for (const spec::EngineModel& engine : model().engines) {
       write(engine.mmio_base, 0x80, static_cast<uint32_t>(status_page));
-      write(engine.mmio_base, 0x29c, 0x0008'0008);  // no legacy ring
+      write(engine.mmio_base, 0x29c, 0x0008'0008);  // disables the legacy ring
       status_page += kPage;
     }
     contexts.resize(count);
@@ -67,7 +67,7 @@ class ContextBench {
 
   void write(uint32_t base, uint32_t offset, uint32_t value) { device->bar_write(0, base + offset, 4, value); }
 
-  // The batch once more, at the end of the ring.
+  // Appends the batch to the ring once more.
   void ask(Context& context) {
     const uint32_t dwords[] = {kBatchStart, static_cast<uint32_t>(context.batch()), 0, 0};
     for (const uint32_t dword : dwords) {
@@ -125,16 +125,16 @@ class ContextBench {
     const spec::EngineModel& engine = model().engines[number % kEngines];
     context.at = kFirst + number * kPages * kPage;
     context.engine = engine.mmio_base;
-    // 48-bit tables of its own, valid; the id counts from one and comes round.
+    // Own 48-bit tables, valid. The context ID counts from one and wraps.
     context.descriptor = (number % 0x7f0 + 1) << 37 | uint64_t{engine.instance} << 48 | context.at | 0x119;
     load(context, 0x01, {0x244, 0x34, 0x30, 0x38, 0x3c, 0x168, 0x140, 0x110, 0x1c0, 0x1c4, 0x1c8, 0x180, 0x2b4});
     load(context, 0x21, {0x3a8, 0x28c, 0x288, 0x284, 0x280, 0x27c, 0x278, 0x274, 0x270});
-    host.put<uint32_t>(context.image() + 0x03 * 4, 0xffff'0009);  // no engine context yet, no switch at waits
+    host.put<uint32_t>(context.image() + 0x03 * 4, 0xffff'0009);  // no engine context, no switch on waits
     host.put<uint32_t>(context.image() + 0x09 * 4, static_cast<uint32_t>(context.ring()));
     host.put<uint32_t>(context.image() + 0x0b * 4, 1);
     host.put<uint32_t>(context.image() + 0x33 * 4, static_cast<uint32_t>(context.table()));
     host.put<uint64_t>(context.table(), kPointers | 3);
-    // One more in memory: R0 from there, R1 = 1, R0 += R1, R0 to there.
+    // Increments a dword in memory: R0 = memory, R1 = 1, R0 += R1, memory = R0.
     const auto data = static_cast<uint32_t>(context.data());
     put_batch(context, {0x1488'0002, 0x600, data, 0,                                      //
                         0x1108'0003, 0x608, 1, 0x60c, 0,                                  //
@@ -145,7 +145,7 @@ class ContextBench {
   uint64_t bytes_;
 };
 
-// Two contexts that never end and let others in; each submission preempts one with the other.
+// Two endless contexts with preemption points. Each submission preempts one with the other.
 void round_trip(benchmark::State& state) {
   ContextBench machine(6);
   ContextBench::Context& one = machine.contexts[0];
@@ -174,7 +174,7 @@ void round_trip(benchmark::State& state) {
   if (machine.host.events != 0) std::abort();
 }
 
-// One turn is a full queue on every engine, taken from all contexts one after the other.
+// Each iteration submits a full queue to every engine, taken from all contexts in turn.
 void schedule(benchmark::State& state, uint64_t count) {
   ContextBench machine(count);
   const uint64_t each = count / kEngines;

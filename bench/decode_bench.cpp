@@ -1,5 +1,5 @@
-// Decode throughput: framing of a long batch, framing with all fields printed, and a large AUB trace, beside memcpy of
-// the same bytes.
+// Decode throughput: framing of a long batch, framing with all fields printed, and a large AUB trace, compared with
+// memcpy of the same bytes.
 #include <cstring>
 #include <random>
 #include <variant>
@@ -27,7 +27,7 @@ const spec::DeviceModel& device() {
   return *spec::find_device("skl");
 }
 
-// A batch like drivers write them: stores, register loads and pipe controls, with some padding.
+// A batch like those of drivers: stores, register loads and pipe controls, with some padding.
 const std::vector<uint32_t>& batch() {
   static const std::vector<uint32_t> kBatch = [] {
     std::vector<uint32_t> dwords;

@@ -1,5 +1,5 @@
-// A dispatch on one and on several threads of the host: a matrix product whose groups have nothing to do with each
-// other, and a histogram in which all of them meet. Kernels of Gen9 that are assembled here.
+// A dispatch on one and on several host threads: a matrix product with independent groups, and a histogram in which all
+// groups conflict. The kernels are Gen9 code that is assembled here.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -26,7 +26,7 @@ class NoFaults final : public memory::FaultHandler {
   memory::FaultAction on_fault(const memory::Fault&) override { return memory::FaultAction::skip; }
 };
 
-// Row = group, columns = 16 of a thread: C[row][x] = sum of A[row][k] * B[k][x].
+// A group computes a row, a thread 16 columns: C[row][x] = sum of A[row][k] * B[k][x].
 constexpr std::string_view kProduct = R"(
     (W) mov (8|M0) r2.0<1>:uw 0x76543210:v
     (W) shl (1|M0) r3.0<1>:ud r0.1<0;1,0>:ud 0xa:ud
@@ -53,7 +53,7 @@ L1:
     (W) mov (8|M0) r127.0<1>:ud r0.0<8;8,1>:ud
     (W) send.ts (8|M0) null r127 0x0 0x02000010 {EOT}
 )";
-// Sixteen atomic additions a turn of a loop, on 16 words.
+// Sixteen atomic additions per loop iteration, on 16 words.
 constexpr std::string_view kHistogram = R"(
     (W) mov (8|M0) r2.0<1>:uw 0x76543210:v
     (W) mov (8|M0) r4.0<1>:ud r2.0<8;8,1>:uw

@@ -1,4 +1,4 @@
-// The driver's calls as programs feel them: start-up, empty batches, buffers made and closed, copies beside memcpy.
+// Costs of driver calls: start-up, empty batches, creating and closing buffers, copies compared with memcpy.
 #include <cstring>
 #include <memory>
 #include <string>
@@ -35,7 +35,7 @@ struct Door {
     drm_gem_close close{.handle = handle, .pad = 0};
     call(DRM_IOCTL_GEM_CLOSE, close);
   }
-  // On every chip, whatever it lets programs do.
+  // Returns the bytes of a buffer directly, because some chips do not allow programs to map it.
   std::span<std::byte> content(uint32_t handle) {
     const BufferRef buffer = file->buffers.find(handle);
     buffer->need_pages();
@@ -53,7 +53,7 @@ void boot(benchmark::State& state, const char* name) {
   }
 }
 
-// There and back: handed in, done, waited for.
+// Submits an empty batch and waits for it.
 void empty_batch(benchmark::State& state, const char* name) {
   Door door(name);
   const uint32_t batch = door.create(4096);

@@ -1,4 +1,4 @@
-// How fast an engine parses: batches of one kind of command through the whole device, beside memcpy of the batch.
+// Speed of the parser: batches of one kind of command through the whole device, compared with memcpy of the batch.
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -16,7 +16,7 @@ constexpr size_t kCommands = size_t{1} << 20;
 constexpr uint64_t kMemoryBytes = uint64_t{64} << 20;
 constexpr uint32_t kBatchEnd = 0x0500'0000;
 
-// A Broadwell whose render ring starts a batch of repeated commands. Graphics addresses are physical ones here.
+// A Broadwell whose render ring starts a batch of repeated commands. Graphics addresses equal physical addresses.
 struct RingBench {
   static constexpr uint32_t kWake = 0xa188, kRing = 0x2000;
   static constexpr uint64_t kRingAt = 0x10'0000, kBatchAt = 0x20'0000;

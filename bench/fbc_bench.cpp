@@ -1,6 +1,6 @@
-// Run-length compression of a desktop-like frame as GM965 does it, one thread, against memcpy of the same pixels in the
-// same run. The goal is 1 GB/s of pixels. The frame: a flat background, a task bar, windows with text of two colours,
-// and a photograph that does not compress.
+// Run-length compression of a desktop-like frame in the format of GM965 on one thread, compared with memcpy of the same
+// pixels in the same run. The goal is 1 GB/s of pixels. The frame has a flat background, a task bar, windows with text
+// in two colours, and a photograph that does not compress.
 #include <benchmark/benchmark.h>
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// What a register access costs through the whole device surface, beside a load and a store of plain memory.
+// Cost of a register access through the whole device surface, compared with a load and a store of plain memory.
 #include <random>
 #include <vector>
 

@@ -1,5 +1,5 @@
-// Coverage of triangles, and pixels through depth test and blending into a Y-tiled RGBA8 target, beside memset of the
-// bytes that the target has. No shader runs: these are the costs around it, on one thread.
+// Coverage of triangles, and pixels through depth test and blending into a Y-tiled RGBA8 target, compared with memset
+// of the bytes of the target. No shader runs: these are the costs around it, on one thread.
 #include <benchmark/benchmark.h>
 
 #include <cstring>
@@ -87,7 +87,7 @@ class World final : private memory::FaultHandler {
   BlendTarget blend_;
 };
 
-// Triangles of a size side by side over the whole target: two of them make a square.
+// Returns triangles of one size that cover the whole target. Two of them make a square.
 std::vector<Primitive> mesh(int32_t size) {
   std::vector<Primitive> all;
   for (int32_t y = 0; y < kSide; y += size) {
@@ -136,7 +136,7 @@ void count(benchmark::State& state, size_t triangles) {
   state.counters["pixels"] = benchmark::Counter(rounds * kSide * kSide, benchmark::Counter::kIsRate);
 }
 
-// range(0): side of a triangle; range(1): log2 of samples.
+// range(0): side of a triangle; range(1): log2 of the sample count.
 void coverage(benchmark::State& state) {
   World world;
   world.state().raster.samples_log2 = static_cast<uint8_t>(state.range(1));
@@ -153,7 +153,7 @@ void coverage(benchmark::State& state) {
   count(state, all.size());
 }
 
-// range(0): side of a triangle; range(1): 0 colours alone, 1 with depth, 2 with depth and blending.
+// range(0): side of a triangle; range(1): 0 for colours only, 1 with depth, 2 with depth and blending.
 void pixels(benchmark::State& state) {
   World world;
   const bool tests = state.range(1) > 0;
@@ -187,7 +187,7 @@ void pixels(benchmark::State& state) {
     });
   }
   if (writer.stopped() || depth.stopped()) {
-    state.SkipWithError("memory refused an access");
+    state.SkipWithError("memory access failed");
   }
   count(state, all.size());
 }

@@ -1,5 +1,5 @@
-// Runs the registered benchmarks and prints, at the end, how fast each is beside a base line of the same run. Ratios of
-// processor time, each the best of its repetitions: that is what stays steady on a busy machine.
+// Runs the registered benchmarks and prints the speed of each relative to a baseline of the same run. The ratios are of
+// processor time, each the best of its repetitions, which is stable on a busy machine.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -16,7 +16,7 @@ namespace halogen::bench {
 
 class Ratios : public benchmark::ConsoleReporter {
  public:
-  // `pairs`: benchmark and base line. Seconds are per unit of work, so both must count items or bytes the same way.
+  // `pairs`: benchmark and baseline. Seconds are per unit of work, so both must count items or bytes the same way.
   explicit Ratios(std::vector<std::pair<std::string, std::string>> pairs) : pairs_(std::move(pairs)) {}
 
   void ReportRuns(const std::vector<Run>& runs) override {
@@ -43,7 +43,7 @@ class Ratios : public benchmark::ConsoleReporter {
   std::map<std::string, double> best_;
 };
 
-// The body of main(): `pairs` are printed when all is done.
+// The body of main(). Prints `pairs` when all benchmarks are done.
 inline int run(int argc, char** argv, std::vector<std::pair<std::string, std::string>> pairs) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) {

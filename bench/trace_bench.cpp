@@ -1,5 +1,5 @@
 // Traces on the device: a whole trace of Intel's OpenCL driver from its bytes to an idle engine, and large memory
-// records into pages that exist, beside memcpy of the same bytes.
+// records into existing pages, compared with memcpy of the same bytes.
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -40,7 +40,7 @@ void play_whole(benchmark::State& state, const std::vector<std::byte>& bytes) {
     trace::aub::Reader reader(*source, "memory");
     trace::Player player;
     const auto done = reader.read_all(player);
-    if (!done || !player.failure().empty()) state.SkipWithError("the trace was not played");
+    if (!done || !player.failure().empty()) state.SkipWithError("trace playback failed");
   }
 }
 
@@ -63,9 +63,9 @@ void play_writes(benchmark::State& state, const std::vector<std::byte>& bytes, t
   const auto play = [&] {
     const auto source = trace::open_memory(bytes);
     trace::aub::Reader reader(*source, "memory");
-    if (!reader.read_all(player)) state.SkipWithError("the trace was not played");
+    if (!reader.read_all(player)) state.SkipWithError("trace playback failed");
   };
-  play();  // now the pages exist
+  play();  // creates the pages
   for (auto _ : state) play();
   state.SetBytesProcessed(static_cast<int64_t>(bytes.size()) * state.iterations());
 }

@@ -1,5 +1,5 @@
-// Any trace that the reader takes is written again and read again: the copy holds the same records, and a copy of the
-// copy is the same byte by byte.
+// Any trace that the reader accepts is written and read again: the copy holds the same records, and a copy of the copy
+// has the same bytes.
 #pragma once
 
 #include <algorithm>

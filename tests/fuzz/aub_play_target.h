@@ -13,7 +13,8 @@
 
 namespace halogen::fuzz {
 
-// The first byte chooses the device; the rest is the trace. Gives the number of records that were played at first.
+// The first byte selects the device; the rest is the trace. Returns the number of records that were played the first
+// time.
 inline uint64_t aub_play(std::span<const uint8_t> data) {
   if (data.empty()) return 0;
   const auto models = spec::device_models();

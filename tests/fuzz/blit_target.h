@@ -1,6 +1,5 @@
-// The BLT engine of every chip under random streams. Where the manual says what a stream does, memory ends as the slow
-// reference leaves it. Where it does not, nothing changes but the destination's pages, and a reset brings the engine
-// back.
+// The BLT engine of every chip with random streams. If the manual defines the result of a stream, memory must match the
+// slow reference. Otherwise only pages of the destination may change, and a reset must recover the engine.
 #pragma once
 
 #include <algorithm>
@@ -61,7 +60,7 @@ class BlitFuzz final : private Input {
     }
     for (uint64_t at = 0; at < kHostBytes; ++at) {
       if (at == kArea) at = kEnd;
-      expect(host_.memory()[at] == fresh_memory_[at], "something that is not mapped was written");
+      expect(host_.memory()[at] == fresh_memory_[at], "unmapped memory was written");
     }
   }
 
@@ -72,7 +71,7 @@ class BlitFuzz final : private Input {
   static constexpr uint64_t kHostBytes = 1 << 20;
   static constexpr size_t kCommands = 32;
 
-  // Which forms the commands have, as the specification says.
+  // Returns the forms of the commands according to the specification.
   static blit_reference::Rules rules_of(const spec::DeviceModel& model) {
     constexpr uint16_t kDwordBits = 32;
     blit_reference::Rules rules;
@@ -84,7 +83,7 @@ class BlitFuzz final : private Input {
     return rules;
   }
 
-  // A failure shows the stream, command by command.
+  // Checks a condition. A failure prints the stream, command by command.
   void expect(bool right, const char* what) const {
     if (right) return;
     std::fprintf(stderr, "%s: %s", std::string(model_.name).c_str(), what);
@@ -100,7 +99,7 @@ class BlitFuzz final : private Input {
     std::abort();
   }
 
-  // Few bytes a number: small inputs make long streams.
+  // Makes a number from few input bytes, so that small inputs make long streams.
   uint32_t number() {
     mix_ = mix_ * 1664525 + 1013904223;
     if (empty()) return mix_;
@@ -119,7 +118,7 @@ class BlitFuzz final : private Input {
       chip_->bar_write(0, model_.gtt_offset + page * entry, entry, page * kPage | 1);
     }
   }
-  // As a driver recovers: Gen4 knows only the whole device once a page was missing.
+  // Resets the engine as a driver does. Gen4 needs a full reset after a page fault.
   void reset() {
     if (rules_.address_bits == 29) {
       chip_->config_write(0xc0, 1, 1);
@@ -138,11 +137,11 @@ class BlitFuzz final : private Input {
     write(0x30, 0);
     write(0x3c, 1);
   }
-  // True: the ring was read to its end.
+  // Runs a stream. True: the ring was parsed to its end.
   bool submit(std::vector<uint32_t> stream) {
     stream_ = stream;
     stream.push_back(0x0500'0000);
-    expect(stream.size() * 4 <= kEnd - kBatch, "the stream is too long for the target");
+    expect(stream.size() * 4 <= kEnd - kBatch, "internal error: stream too long for the target");
     std::memcpy(host_.memory().data() + kBatch, stream.data(), stream.size() * 4);
     const uint32_t tail = read(0x30);
     const bool gen4 = rules_.address_bits == 29;
@@ -160,7 +159,7 @@ class BlitFuzz final : private Input {
     return {[this] { return number(); }, rules_, kArea, kAreaBytes};
   }
 
-  // Only defined results are compared: the same bytes, and a snapshot between the two halves changes nothing.
+  // Compares defined results: memory must match the reference, also with a snapshot between the two halves.
   void run_defined() {
     blit_reference::Blitter blitter(memory_, rules_);
     blit_reference::RandomBlits source = blits();
@@ -177,7 +176,7 @@ class BlitFuzz final : private Input {
           stream.insert(stream.end(), rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(outcome.dwords));
         }
       }
-      expect(submit(stream), "the engine did not come to the end");
+      expect(submit(stream), "the engine did not reach the end of the stream");
       chip_->restore(chip_->snapshot());
     }
     compare();
@@ -187,7 +186,7 @@ class BlitFuzz final : private Input {
       if (memory_.bytes()[at] == static_cast<uint8_t>(host_.memory()[kArea + at])) continue;
       std::fprintf(stderr, "offset %#llx: %#x instead of %#x\n", static_cast<unsigned long long>(at),
                    static_cast<unsigned>(host_.memory()[kArea + at]), unsigned{memory_.bytes()[at]});
-      expect(false, "the memory is not that of the reference");
+      expect(false, "memory differs from the reference");
     }
   }
 
@@ -219,7 +218,7 @@ class BlitFuzz final : private Input {
   }
   void check_pages(const std::set<uint64_t>& pages) {
     for (uint64_t page = kArea / kPage; page < kEnd / kPage; ++page) {
-      // The stream may have overwritten itself.
+      // If the stream wrote to its own pages, it may have changed itself: every result is possible.
       if (page >= kRing / kPage && pages.contains(page)) return;
     }
     for (uint64_t page = kArea / kPage; page < kRing / kPage; ++page) {
@@ -237,11 +236,11 @@ class BlitFuzz final : private Input {
   blit_reference::Memory memory_;
   device::DeviceState fresh_;
   std::vector<std::byte> fresh_memory_;
-  std::vector<uint32_t> stream_;  // the last one
+  std::vector<uint32_t> stream_;  // the last stream
   uint32_t mix_ = 0;
 };
 
-// Input: one byte for the chip, four for the mode, then numbers.
+// Input: one byte for the chip, four bytes for the mode, then numbers.
 inline void blit(std::span<const uint8_t> data) {
   if (data.empty()) return;
   const auto models = spec::device_models();

@@ -1,5 +1,5 @@
-// The device surface under a hostile guest: any configuration, BAR or port access of any size and value, resets, time,
-// snapshots, frames of the display. Nothing may crash, and a snapshot that is restored must read back the same.
+// The device surface with a hostile guest: configuration, BAR and port accesses of any size and value, resets, time,
+// snapshots, frames of the display. Nothing may crash, and a restored snapshot must read back the same.
 #pragma once
 
 #include <cstddef>
@@ -16,12 +16,12 @@
 
 namespace halogen::fuzz {
 
-// A device that is as new for every input. Making one costs more than a run.
+// A device that is reset for every input, because creating one takes longer than a run.
 struct UsedDevice {
-  static constexpr unsigned kRuns = 2000;  // its report remembers what was touched, so not for ever
+  static constexpr unsigned kRuns = 2000;  // then a new one is created, because its fidelity report grows
 
   explicit UsedDevice(const spec::DeviceModel& model, device::DeviceOptions options = {}) {
-    options.local_bytes = model.local_bytes != 0 ? 0x1000'0000 : 0;  // every snapshot looks at all of it
+    options.local_bytes = model.local_bytes != 0 ? 0x1000'0000 : 0;  // small, because every snapshot reads all of it
     auto created = device::Device::create(model, host, std::move(options));
     if (!created) std::abort();
     chip = std::move(*created);
@@ -40,7 +40,7 @@ struct UsedDevice {
   unsigned runs = kRuns;
 };
 
-// Input: one byte for the device, then operations of 14 bytes: kind, BAR, offset (32), value (64).
+// Input: one byte for the device, then operations of 14 bytes: kind, BAR, offset (32 bits), value (64 bits).
 inline void device(std::span<const uint8_t> data) {
   constexpr size_t kOperation = 14;
   if (data.size() < 1 + kOperation) return;
@@ -85,7 +85,7 @@ inline void device(std::span<const uint8_t> data) {
         chip.reset((value & 1) != 0 ? device::ResetKind::power_on : device::ResetKind::function_level);
         break;
       case 10:
-        chip.advance(value % 10'000'000);  // engines may have work without end
+        chip.advance(value % 10'000'000);  // bounded, because engines may have endless work
         break;
       case 11:
         kept = chip.snapshot();
@@ -97,14 +97,14 @@ inline void device(std::span<const uint8_t> data) {
       case 13:
         chip.config_write(4, 2, 7);
         break;
-      case 14: {  // a register of the display, and a frame if it is small
+      case 14: {  // a display register, and a frame if it is small
         chip.bar_write(0, 0x60000 + (offset & 0x1fffc), 4, value);
         const unsigned pipe = offset >> 30;
         const display::Extent size = chip.display().source_size(pipe);
         if (uint64_t{size.width} * size.height <= 0x10000) static_cast<void>(chip.take_frame(pipe));
         break;
       }
-      default:  // a register, so that not every offset is a hole
+      default:  // a register, so that not every offset is unused
         chip.bar_write(0, offset & 0x3fffc, 4, value);
         static_cast<void>(chip.bar_read(0, offset & 0x3fffc, 4));
         break;

@@ -1,6 +1,6 @@
-// The display under a hostile guest: any value in any register of pipes, clocks, planes, cursors, palettes and
-// compressors, surfaces anywhere, writes through fences, time, and then frames. Nothing may crash, and a snapshot that
-// is restored shows the same frame.
+// The display with a hostile guest: any value in any register of pipes, clocks, planes, cursors, palettes and
+// compressors, surfaces at any address, writes through fences, time, and then frames. Nothing may crash, and a restored
+// snapshot shows the same frame.
 #pragma once
 
 #include <cstdlib>
@@ -13,7 +13,7 @@
 
 namespace halogen::fuzz {
 
-// A device with a list of its display registers, new for every input.
+// A device with a list of its display registers, reset for every input.
 struct DisplayUnderTest {
   static constexpr uint64_t kStolen = 0x7800'0000;
   explicit DisplayUnderTest(const spec::DeviceModel& model)
@@ -23,7 +23,7 @@ struct DisplayUnderTest {
     if (const mmio::RegisterSlot* table = chip.mmio().bank().map().find("PGTBL_CTL")) {
       chip.mmio().bank().write(*table, chip.mmio().bank().peek(*table) | 1);
     }
-    // A little of the global table is valid.
+    // Part of the global table is valid.
     const bool wide =
         model.gen != spec::GenId::gen4 && model.gen != spec::GenId::gen4_5 && model.gen != spec::GenId::gen6;
     const unsigned entry_B = wide ? 8 : 4;
@@ -39,7 +39,7 @@ struct DisplayUnderTest {
     }
   }
 
-  // A mode that runs, and plane A on it: few random timings do.
+  // Programs a mode that runs, with plane A on it. Random timings seldom run.
   void start(uint32_t width, uint32_t height, uint32_t control, uint32_t surface) {
     mmio::RegisterBank& bank = device.chip->mmio().bank();
     const auto set = [&bank](std::string_view name, uint32_t value) {
@@ -59,7 +59,7 @@ struct DisplayUnderTest {
     set("PLANE_CTL_1", control);
     set("PLANE_SURF_1", surface);
   }
-  // Either compressor, on plane A.
+  // Enables a compressor on plane A.
   void compress(uint32_t more) {
     device::Device& chip = *device.chip;
     if (chip.display().compressor() == nullptr) return;
@@ -74,12 +74,12 @@ struct DisplayUnderTest {
   std::vector<const mmio::RegisterSlot*> slots;
 };
 
-// Input: one byte for the device, then operations of 8 bytes: kind, a byte, a register's index or an offset (16),
+// Input: one byte for the device, then operations of 8 bytes: kind, a byte, index of a register or an offset (16 bits),
 // value.
 inline void display(std::span<const uint8_t> data) {
   constexpr size_t kOperation = 8;
-  constexpr uint64_t kSmall = 0x1'0000;   // pixels: frames of this size are taken whenever they are asked for
-  constexpr uint64_t kLarge = 0x10'0000;  // a few of this size; tests/unit/display has the largest
+  constexpr uint64_t kSmall = 0x1'0000;   // pixels; frames up to this size are always taken
+  constexpr uint64_t kLarge = 0x10'0000;  // a few frames up to this size are taken; tests/unit/display has the largest
   constexpr uint64_t kMaxFrames = 2;
   if (data.size() < 1 + kOperation) return;
   const auto models = spec::device_models();
@@ -109,7 +109,7 @@ inline void display(std::span<const uint8_t> data) {
       case 0:  // a small screen
         mine->start(1 + (place & 0x7fu), 1 + (place >> 8 & 0x7fu), value | 0x8000'0000, uint32_t{data[1]} << 12);
         break;
-      case 1:  // one for a compressor
+      case 1:  // a screen for a compressor
         mine->start(640 + 8 * (place & 15u), 480 + 2 * (place >> 8 & 15u),
                     0x8000'0400 | 6u << 26 | (place >> 12 == 15 ? value & 0x3c10'8400 : 0), uint32_t{data[1]} << 12);
         mine->compress(value & 0x4fff'c3cf);

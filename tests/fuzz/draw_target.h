@@ -32,7 +32,7 @@ class DrawWorld final : private Input {
         commands_.push_back(desc);
       }
     }
-    // A kernel that writes to a target and ends: whichever of these the generation has.
+    // A kernel that writes to a render target and ends, in the syntax that the generation accepts.
     for (const char* text :
          {"send.rc (8|M0) null r120 null 0x0 0x08031400 {EOT}", "send.rc (8|M0) null r120 0x0 0x08031400 {EOT}",
           "send.dpwr (8|M0) null m2 0x0 0x08031400 {EOT}"}) {
@@ -83,12 +83,12 @@ class DrawWorld final : private Input {
   static constexpr uint64_t kPages = 96;
   static constexpr unsigned kCommands = 64;
   static constexpr unsigned kParts = 64;
-  static constexpr size_t kTail = 16;  // bytes that the draw itself takes
+  static constexpr size_t kTail = 16;  // bytes reserved for the draw itself
   static constexpr uint32_t kSide = 48;
 
   size_t gen() const { return static_cast<size_t>(generation_.id()); }
 
-  // A dword: often zero, a small number, an address, a float, NaN; sometimes any bits.
+  // Returns a dword: often zero, a small number, an address, a float or NaN; sometimes random bits.
   uint32_t dword() {
     switch (take<uint8_t>() % 8) {
       case 0:
@@ -106,7 +106,7 @@ class DrawWorld final : private Input {
         return take<uint32_t>();
     }
   }
-  // Vertices, surfaces, tables and kernels: noise with some sense in it.
+  // Fills memory with vertices, surfaces, tables and kernels: random bytes with some valid structures.
   void fill_memory() {
     std::mt19937 random(take<uint16_t>());
     for (uint64_t at = 0; at < kPages * kPage; at += 4) {
@@ -142,7 +142,7 @@ class DrawWorld final : private Input {
     }
     settings.change(generation_, desc, dwords);
   }
-  // Few pixels: a rectangle that is small in one direction at least.
+  // Limits the number of pixels with a rectangle that is small in at least one direction.
   void bound(pipe3d::Settings& settings) {
     hw::_3DSTATE_DRAWING_RECTANGLE rectangle;
     const bool wide = take<uint8_t>() == 0;
@@ -160,7 +160,7 @@ class DrawWorld final : private Input {
   std::vector<std::byte> kernel_;
 };
 
-// Input: one byte for the chip, then what memory, state and draw are made of.
+// Input: one byte for the chip, then the bytes for memory, state and the draw.
 inline void draw(std::span<const uint8_t> data) {
   if (data.empty()) return;
   const auto models = spec::device_models();

@@ -1,15 +1,15 @@
 // A program that uses the driver with mostly valid calls: buffers, batches, contexts with engine maps, sync objects,
 // shared buffers, mappings of every kind, and the screen. Handles come from small pools, so that calls use objects of
 // earlier calls. Two invariants are checked at the end:
-// - a buffer of a file that took no part keeps its bytes, and its owner's work runs;
-// - after the files, descriptors and mappings of the others are gone, every page is free again.
+// - the buffer of a file that makes no random calls keeps its bytes, and work of that file runs;
+// - after the other files, descriptors and mappings are closed, all pages are free again.
 #pragma once
 
 #include "fuzz/drm_screen.h"
 
 namespace halogen::fuzz {
 
-class DrmDeepStory : private DrmScreen {
+class DrmCallSequence : private DrmScreen {
  public:
   using DrmProgram::calls;
   using DrmScreen::DrmScreen;
@@ -34,9 +34,9 @@ class DrmDeepStory : private DrmScreen {
     for (const int each : fds_) close(each);
     fds_.clear();
     turn_off();
-    // Pages go when the work that holds them is done, or found to hang.
+    // Pages are freed when the work that holds them is done or found to hang.
     for (int round = 0; round < 50'000 && free_bytes() != free_before; ++round) run_others();
-    check(free_bytes() == free_before, "pages are lost");
+    check(free_bytes() == free_before, "pages leaked");
     run_others();
     std::array<std::byte, kTheirs> bytes;
     drm_i915_gem_pread look{
@@ -52,7 +52,7 @@ class DrmDeepStory : private DrmScreen {
  private:
   static constexpr size_t kTheirs = 4096;
 
-  // Something of each kind is there from the start.
+  // Creates an object of each kind.
   void prepare(driver::File& file) {
     file_ = &file;
     for (uint64_t pages = 1; pages <= 4; ++pages) {
@@ -75,7 +75,7 @@ class DrmDeepStory : private DrmScreen {
     dumb.width = 640;
     dumb.height = 480;
     dumb.bpp = 32;
-    if (plain(DRM_IOCTL_MODE_CREATE_DUMB, dumb) != 0) return;  // a render node
+    if (plain(DRM_IOCTL_MODE_CREATE_DUMB, dumb) != 0) return;  // fails on a render node
     drm_mode_fb_cmd fb{};
     fb.width = dumb.width;
     fb.height = dumb.height;
@@ -86,17 +86,17 @@ class DrmDeepStory : private DrmScreen {
     if (plain(DRM_IOCTL_MODE_ADDFB, fb) == 0) remember(pictures_, fb.fb_id);
   }
 
-  // A cursor outlives the file that set it, as in Linux: until the next master, or the console, takes it off.
+  // A cursor outlives the file that set it, as in Linux, until the next master or the console removes it.
   void turn_off() {
     const auto next_master = driver_.open({.render = false});
     file_ = next_master.get();
     drm_mode_cursor cursor{};
     cursor.flags = DRM_MODE_CURSOR_BO;
     cursor.crtc_id = driver::kCrtcId;
-    check(plain(DRM_IOCTL_MODE_CURSOR, cursor) == 0, "the cursor stays");
+    check(plain(DRM_IOCTL_MODE_CURSOR, cursor) == 0, "the cursor cannot be disabled");
     drm_mode_crtc crtc{};
     crtc.crtc_id = driver::kCrtcId;
-    check(plain(DRM_IOCTL_MODE_SETCRTC, crtc) == 0, "the screen stays on");
+    check(plain(DRM_IOCTL_MODE_SETCRTC, crtc) == 0, "the screen cannot be disabled");
     driver_.finish_display();
     driver_.close(next_master);
   }
@@ -131,7 +131,7 @@ class DrmDeepStory : private DrmScreen {
     run_others();
     return create.handle;
   }
-  // On every engine: an idle one keeps the last context until it gets something else.
+  // Runs work on every engine, because an idle engine keeps its last context until it gets another one.
   void run_others() {
     file_ = others_.get();
     constexpr uint64_t kEngines[] = {I915_EXEC_RENDER, I915_EXEC_BSD | I915_EXEC_BSD_RING1,
@@ -144,7 +144,7 @@ class DrmDeepStory : private DrmScreen {
       execute.buffer_count = 1;
       execute.flags = engine;
       const int result = plain(DRM_IOCTL_I915_GEM_EXECBUFFER2, execute);
-      if (result == -EINVAL && engine != I915_EXEC_RENDER) continue;  // the chip has none
+      if (result == -EINVAL && engine != I915_EXEC_RENDER) continue;  // the chip lacks this engine
       check(result == 0, "another's work is refused");
       drm_i915_gem_wait wait{.bo_handle = batch_, .flags = 0, .timeout_ns = -1};
       check(plain(DRM_IOCTL_I915_GEM_WAIT, wait) == 0, "another's work does not end");
@@ -152,14 +152,16 @@ class DrmDeepStory : private DrmScreen {
   }
 
   void act() {
-    using Part = void (DrmDeepStory::*)();
+    using Part = void (DrmCallSequence::*)();
     constexpr Part kParts[] = {
-        &DrmDeepStory::create,       &DrmDeepStory::write_batch, &DrmDeepStory::write_batch, &DrmDeepStory::execute,
-        &DrmDeepStory::execute,      &DrmDeepStory::execute,     &DrmDeepStory::buffer,      &DrmDeepStory::sync_object,
-        &DrmDeepStory::sync_objects, &DrmDeepStory::timelines,   &DrmDeepStory::share,       &DrmDeepStory::map,
-        &DrmDeepStory::make_context, &DrmDeepStory::spaces,      &DrmDeepStory::performance, &DrmDeepStory::picture,
-        &DrmDeepStory::show,         &DrmDeepStory::commit,      &DrmDeepStory::screen,      &DrmDeepStory::blanks,
-        &DrmDeepStory::descriptors,  &DrmDeepStory::lend,
+        &DrmCallSequence::create,       &DrmCallSequence::write_batch, &DrmCallSequence::write_batch,
+        &DrmCallSequence::execute,      &DrmCallSequence::execute,     &DrmCallSequence::execute,
+        &DrmCallSequence::buffer,       &DrmCallSequence::sync_object, &DrmCallSequence::sync_objects,
+        &DrmCallSequence::timelines,    &DrmCallSequence::share,       &DrmCallSequence::map,
+        &DrmCallSequence::make_context, &DrmCallSequence::spaces,      &DrmCallSequence::performance,
+        &DrmCallSequence::picture,      &DrmCallSequence::show,        &DrmCallSequence::commit,
+        &DrmCallSequence::screen,       &DrmCallSequence::blanks,      &DrmCallSequence::descriptors,
+        &DrmCallSequence::lend,
     };
     (this->*kParts[one_of(std::size(kParts))])();
   }
@@ -181,10 +183,10 @@ class DrmDeepStory : private DrmScreen {
     std::array<uint32_t, 16> dwords{};
     const uint32_t place = 0x10'0000 * handle();
     switch (one_of(6)) {
-      case 0:  // to its own start, for ever
+      case 0:  // an endless loop
         dwords = {0x1880'0101, place, 0};
         break;
-      case 1:  // a store somewhere
+      case 1:  // a store to a random address
         dwords = {0x1000'0002, place, 0, next(), 0x0500'0000};
         break;
       case 2:
@@ -329,7 +331,7 @@ class DrmDeepStory : private DrmScreen {
     }
   }
 
-  // The program's own memory, which stays until its mappings go.
+  // Makes a buffer from the program's own memory, which stays mapped until the pool drops it.
   void lend() {
     const size_t bytes = 4096 * (1 + one_of(4));
     void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -589,7 +591,7 @@ class DrmDeepStory : private DrmScreen {
   }
 
   std::array<std::shared_ptr<driver::File>, 2> files_;
-  std::shared_ptr<driver::File> others_;  // of a program that takes no part
+  std::shared_ptr<driver::File> others_;  // file of the program that makes no random calls
   uint32_t batch_ = 0;
   bool read_there_ = false;
 };

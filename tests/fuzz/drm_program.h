@@ -1,5 +1,5 @@
-// The parts of a call sequence on the driver: bytes become numbers, handles of small pools, descriptors and calls, of
-// which one in eight has a field changed.
+// The parts of a call sequence: bytes become numbers, handles from small pools, descriptors and calls. One call in
+// eight has a changed field.
 #pragma once
 
 #include <fcntl.h>
@@ -107,7 +107,7 @@ class DrmProgram {
     close(fds_.front());
     fds_.pop_front();
   }
-  // Small and soon: waits end by themselves.
+  // Returns a deadline in the near future, so that waits end by themselves.
   int64_t soon() {
     timespec now{};
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -119,14 +119,14 @@ class DrmProgram {
     ++calls_;
     return driver_.ioctl(*file_, request, address(&argument));
   }
-  // Whole qwords are changed: half an address could be that of other memory of this process.
+  // Changes whole qwords, because half of an address could point to other memory of this process.
   template <class T>
   int call(unsigned long request, T& argument) {
     if (sizeof argument >= 8 && next() % 8 == 0) {
       const uint64_t value = wild();
       std::memcpy(reinterpret_cast<char*>(&argument) + one_of(sizeof argument / 8) * 8, &value, 8);
     }
-    if (next() == 0xff) request ^= uint64_t{next()} << 16;  // another length
+    if (next() == 0xff) request ^= uint64_t{next()} << 16;  // another argument length
     const size_t size = _IOC_SIZE(request);
     if (size <= sizeof argument) return plain(request, argument);
     std::vector<std::byte> longer(size);

@@ -1,5 +1,5 @@
-// The part of a story (drm_story.h) that plays on the screen: dumb buffers, frame buffers, modes, flips, planes,
-// cursors, properties, blobs, atomic commits, vertical blanks, masters.
+// The part of a call sequence (drm_call_sequence.h) that uses the screen: dumb buffers, frame buffers, modes, flips,
+// planes, cursors, properties, blobs, atomic commits, vertical blanks, masters.
 #pragma once
 
 #include "fuzz/drm_program.h"
@@ -118,7 +118,7 @@ class DrmScreen : protected DrmProgram {
     }
   }
 
-  // Properties of the three objects with values that fit, most of the time.
+  // Sets properties of the three objects, mostly to valid values.
   void commit() {
     struct Row {
       uint32_t object, property;
@@ -142,7 +142,7 @@ class DrmScreen : protected DrmProgram {
                                        {driver::kCursorId, driver::kPropertyCrtc, driver::kCrtcId}}};
     std::vector<uint32_t> objects, counts, properties;
     std::vector<uint64_t> values;
-    const bool whole = next() % 2 == 0;  // the rows that light the screen, together
+    const bool whole = next() % 2 == 0;  // commits the rows that enable the screen together
     const size_t count = whole ? 10 : 1 + one_of(4);
     for (size_t i = 0; i < count; ++i) {
       Row row = rows[whole ? i : next() % rows.size()];
@@ -281,7 +281,7 @@ class DrmScreen : protected DrmProgram {
     list.push_back(id);
     if (list.size() > 4) list.pop_front();
   }
-  // Large enough for the smallest mode, or any.
+  // Returns a buffer that is large enough for the smallest mode, or any buffer.
   uint32_t screen_buffer() {
     if (next() % 2 == 0) return handle();
     drm_mode_create_dumb dumb{};

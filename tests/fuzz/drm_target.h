@@ -1,6 +1,6 @@
-// Calls of the driver in any order with any arguments, on any chip, from two files; or a program that knows better
-// (drm_story.h). The first byte chooses: the highest bit gives an administrator's rights, numbers from 66 on mean the
-// latter.
+// Calls of the driver in any order with any arguments, on any chip, from two files; or mostly valid call sequences
+// (drm_call_sequence.h). In the first byte the highest bit grants administrator rights, and values from 66 on of the
+// other bits select call sequences.
 #pragma once
 
 #include <sys/ioctl.h>
@@ -16,13 +16,13 @@
 #include <libdrm/i915_drm.h>
 
 #include "driver/core/driver.h"
-#include "fuzz/drm_story.h"
+#include "fuzz/drm_call_sequence.h"
 
 namespace halogen::fuzz {
 
-class DrmStory {
+class DrmRandomCalls {
  public:
-  explicit DrmStory(std::span<const uint8_t> data) : data_(data), scratch_(kScratch / 4096) {}
+  explicit DrmRandomCalls(std::span<const uint8_t> data) : data_(data), scratch_(kScratch / 4096) {}
 
   unsigned calls() const { return calls_; }
 
@@ -36,10 +36,10 @@ class DrmStory {
     auto booted = driver::Driver::start(devices[(first & 0x7f) % devices.size()], options);
     if (!booted) return;
     driver::Driver& driver = **booted;
-    if ((first & 0x7f) >= kFirstDeep) {
-      DrmDeepStory story(driver, data_);
-      story.run();
-      calls_ = story.calls();
+    if ((first & 0x7f) >= kFirstSequence) {
+      DrmCallSequence sequence(driver, data_);
+      sequence.run();
+      calls_ = sequence.calls();
       return;
     }
     std::array files{driver.open(), driver.open()};
@@ -49,7 +49,7 @@ class DrmStory {
   }
 
  private:
-  static constexpr uint8_t kFirstDeep = 66;  // six times eleven chips
+  static constexpr uint8_t kFirstSequence = 66;  // six times eleven chips
   static constexpr size_t kScratch = 1 << 18;
   static constexpr unsigned long kRequests[] = {DRM_IOCTL_VERSION,
                                                 DRM_IOCTL_GEM_CLOSE,
@@ -90,7 +90,7 @@ class DrmStory {
                                                 DRM_IOCTL_I915_PERF_OPEN};
 
   uint8_t next() { return data_.take<uint8_t>(); }
-  // A number as programs (and mistakes) have them: small, a pointer to something, nowhere, huge.
+  // Returns a number as programs (and mistakes) use them: small, a valid pointer, an invalid pointer, huge.
   uint64_t number() {
     const uint8_t kind = next();
     switch (kind % 12) {
@@ -118,7 +118,7 @@ class DrmStory {
         return next() | uint64_t{next()} << 8;
     }
   }
-  // The targets of pointers: numbers again, with ends of batches in between.
+  // Fills the targets of pointers with numbers and ends of batches.
   void fill_scratch() {
     for (size_t at = 0; at + 8 <= 4096 && !data_.empty(); at += 8) {
       const uint64_t value = number();
@@ -128,7 +128,7 @@ class DrmStory {
   }
   void call(driver::Driver& driver, driver::File& file) {
     unsigned long request = kRequests[next() % std::size(kRequests)];
-    if (next() == 0xff) request ^= uint64_t{next()} << 16;  // another length
+    if (next() == 0xff) request ^= uint64_t{next()} << 16;  // another argument length
     std::array<uint64_t, 64> argument{};
     const size_t bytes = std::min<size_t>(_IOC_SIZE(request), sizeof argument / 2);
     for (size_t at = 0; at < bytes; at += 4) {
@@ -145,7 +145,7 @@ class DrmStory {
       execute.flags &= ~uint64_t{I915_EXEC_FENCE_OUT};  // would create descriptors that are never closed
       execute.buffer_count %= 8;
     }
-    // The program's input is random enough; sizes of its own memory are not varied.
+    // Waits are short.
     if (_IOC_NR(request) == _IOC_NR(DRM_IOCTL_I915_GEM_WAIT)) argument[1] %= 1'000'000;
     ++calls_;
     const int result = driver.ioctl(file, request, reinterpret_cast<uintptr_t>(argument.data()));
@@ -169,11 +169,11 @@ class DrmStory {
   unsigned calls_ = 0;
 };
 
-// How many calls there were.
+// Runs one input. Returns the number of calls.
 inline unsigned drm(std::span<const uint8_t> data) {
-  DrmStory story(data);
-  story.run();
-  return story.calls();
+  DrmRandomCalls random_calls(data);
+  random_calls.run();
+  return random_calls.calls();
 }
 
 }  // namespace halogen::fuzz

@@ -18,8 +18,8 @@
 
 namespace halogen::fuzz {
 
-// One chip with the pages of its memory in the global table and, from Gen8 on, at the same addresses in per-process
-// tables at the end of memory.
+// A chip whose memory is mapped in the global table and, from Gen8 on, at the same addresses in per-process tables at
+// the end of memory.
 class EngineFuzz final : private Input {
  public:
   explicit EngineFuzz(const spec::DeviceModel& model) : model_(model), chip_(create(host_)), twin_(create(twin_host_)) {
@@ -41,8 +41,8 @@ class EngineFuzz final : private Input {
     start(data);
     unsigned more = kOperations;
     while (!empty() && more-- != 0) operate();
-    // From here on twice. The second run goes from one device to another, with another memory, after each step; the
-    // first of them has seen nothing of what came before.
+    // The rest runs twice. The second run moves to another device with another memory after each step. The first of
+    // those devices has not seen the earlier steps.
     device::DeviceState state = chip_->snapshot();
     std::vector<std::byte> memory = copy_of(host_);
     for (unsigned i = 0; i < kSteps; ++i) chip_->advance(kStep);
@@ -79,8 +79,9 @@ class EngineFuzz final : private Input {
     device::DeviceOptions options;
     options.power_gating = false;
     options.local_tables = false;
-    options.prefetch_lines = Generation(model_).has_execlists() ? 8 : 0;  // with the pre-parser, where there is one
-    options.gtt_bytes = 0x80000;  // the smallest: every snapshot looks at all of the device's own memory
+    options.prefetch_lines =
+        Generation(model_).has_execlists() ? 8 : 0;  // includes the pre-parser, if the chip has one
+    options.gtt_bytes = 0x80000;  // the minimum, because every snapshot reads the device's own memory
     if (model_.local_bytes != 0) {
       options.local_bytes = 0x1000'0000;
       options.stolen_bytes = 0x100'0000;
@@ -216,7 +217,7 @@ class EngineFuzz final : private Input {
 inline void engine(std::span<const uint8_t> data) {
   if (data.empty()) return;
   const auto models = spec::device_models();
-  static std::vector<std::unique_ptr<EngineFuzz>> chips(models.size());  // making one costs more than a run
+  static std::vector<std::unique_ptr<EngineFuzz>> chips(models.size());  // creating one takes longer than a run
   std::unique_ptr<EngineFuzz>& chip = chips[data[0] % models.size()];
   if (!chip) chip = std::make_unique<EngineFuzz>(models[data[0] % models.size()]);
   chip->run(data.subspan(1));

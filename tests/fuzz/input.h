@@ -1,4 +1,4 @@
-// The bytes of a fuzzer's input, taken from the front. Behind the end there are zeros.
+// The bytes of a fuzzer's input, taken from the front. Reads past the end return zeros.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ class Input {
   T ahead() const {
     return Input(*this).take<T>();
   }
-  // As many as there are.
+  // Copies as many bytes as remain.
   void take_to(std::span<std::byte> into) {
     const size_t size = std::min(bytes_.size(), into.size());
     if (size != 0) {

@@ -1,5 +1,5 @@
-// The machine around a fuzzed device: a little memory at the bottom, and holes above. Interrupts go nowhere, events are
-// written out.
+// The host of a fuzzed device: a little memory at address 0, and unmapped addresses above. Interrupts are dropped,
+// Events are formatted.
 #pragma once
 
 #include <cstddef>

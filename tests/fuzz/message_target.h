@@ -1,7 +1,7 @@
-// Messages with any descriptor, any payload, any surface and sampler state. The input is a chip, a page of state and
-// then one message after the other; memory, registers and local memory are exactly as large as they are, so the
-// sanitizers see any byte outside. What must hold besides: no register outside the response changes, and where each
-// lane has its own part of the response, lanes that are off keep theirs.
+// Messages with any descriptor, payload, surface and sampler state. The input is a chip, a page of state and then
+// messages. Memory, registers and local memory have their exact size, so the sanitizers see any access outside. Also
+// checked: no register outside the response changes, and if each lane has its own part of the response, disabled lanes
+// keep theirs.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +41,7 @@ class MessageWorld final : private message::Groups, private message::Urb {
   static constexpr uint64_t kPages = 16;
 
   void send(Input& in) {
-    // Mostly functions that are there.
+    // Mostly functions that exist.
     constexpr std::array<uint8_t, 11> kFunctions{2, 2, 3, 4, 5, 6, 7, 9, 10, 12, 12};
     const auto kind = in.take<uint8_t>();
     eu::Message sent;
@@ -57,14 +57,14 @@ class MessageWorld final : private message::Groups, private message::Urb {
     const size_t cut = std::min<size_t>(length, shape >> 8 & 15);
     sent.first = thread_.registers(0, cut);
     sent.second = thread_.registers(cut, length - cut);
-    // The response may lie over the payload.
+    // The response may overlap the payload.
     sent.response = thread_.registers(shape >> 12, sent.descriptor >> 20 & 31);
     const auto before = thread_.grf;
     functions_.send(thread_, sent);
     check_response(sent, before, size_t{static_cast<uint32_t>(shape >> 12)} * eu::kGrfBytes);
   }
 
-  // How many lanes the response of dwords has; 0: it is not laid out by lanes.
+  // Returns the number of lanes in a response of dwords. 0: the response is not laid out by lanes.
   unsigned lanes_of_response(const eu::Message& sent) const {
     using Type = eu::MessageControl::Type;
     using Simd = eu::MessageControl::Simd;

@@ -56,7 +56,7 @@ class RasterWorld final : private Input {
   static constexpr unsigned kPrimitives = 16;
   static constexpr int32_t kSide = 96;
 
-  // Mostly a number of use, now and then any bits.
+  // Returns a float, mostly in a useful range, sometimes random bits.
   float number(float scale) {
     const auto kind = take<uint8_t>();
     return kind == 0xff ? take<float>()
@@ -253,7 +253,7 @@ class RasterWorld final : private Input {
         const int32_t y = span.y + lane / 2;
         const pipe3d::Rectangle& bounds = made.bounds;
         expect(x >= bounds.x_min && x <= bounds.x_max && y >= bounds.y_min && y <= bounds.y_max,
-               "coverage lies outside of the bounds");
+               "coverage outside the bounds");
         expect((mask & ~allowed) == 0, "a sample is covered that the mask leaves out");
         std::array<float, pipe3d::kMaxSamples> z{};
         z.fill(raster.depth(static_cast<float>(x), static_cast<float>(y)));
@@ -265,7 +265,7 @@ class RasterWorld final : private Input {
         writer.write({x, y, made.layer}, passed, colour, colour);
       }
     });
-    // The same in two windows.
+    // The same primitive in two windows.
     const int32_t cut = take<uint8_t>() % kSide;
     for (const auto& [from, to] : {std::pair(-4096, cut - 1), std::pair(cut, 4096)}) {
       raster.walk({.x_min = from, .y_min = -4096, .x_max = to, .y_max = 4096}, [&](const pipe3d::Subspan& span) {
@@ -278,7 +278,7 @@ class RasterWorld final : private Input {
       });
     }
     for (const auto& [place, rest] : seen) {
-      expect(std::ranges::all_of(rest, [](uint16_t mask) { return mask == 0; }), "windows leave something out");
+      expect(std::ranges::all_of(rest, [](uint16_t mask) { return mask == 0; }), "windows do not cover the primitive");
     }
   }
 

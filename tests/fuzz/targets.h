@@ -1,4 +1,4 @@
-// The bodies of the fuzz targets, callable from a unit test that replays fixed findings.
+// The bodies of the fuzz targets. A unit test calls them with the inputs of former findings.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace halogen::fuzz {
 
-constexpr uint64_t kCommands = 4096;  // per stream: variety matters more than length
+constexpr uint64_t kCommands = 4096;  // per stream, because variety matters more than length
 
 // A whole trace: reader, memory, submissions, and every command printed.
 inline void aub(std::span<const uint8_t> data) {
@@ -31,7 +31,7 @@ inline void aub(std::span<const uint8_t> data) {
   }
 }
 
-// The first two bytes choose device and engine, the rest is a batch that may jump into itself and point at itself.
+// The first two bytes select device and engine. The rest is a batch that may jump into itself.
 inline void walker(std::span<const uint8_t> data) {
   if (data.size() < 2) return;
   const auto devices = spec::device_models();

@@ -47,7 +47,7 @@ class ScriptChannel final : public tbx::Channel {
   unsigned pauses_ = 0;
 };
 
-// The first byte chooses the device; the rest is what the peer sends.
+// The first byte selects the device; the rest is the data that the peer sends.
 inline void tbx_session(std::span<const uint8_t> data) {
   if (data.empty()) return;
   const auto models = spec::device_models();

@@ -1,5 +1,5 @@
-// Block copies, addresses and fences with hostile numbers. The input is a header of numbers and then the surface's
-// bytes; the spans are exactly as large as their buffers, so the sanitizers see any byte outside.
+// Block copies, addresses and fences with hostile numbers. The input is a header of numbers, then the bytes of the
+// surface. The spans have the exact size of their buffers, so the sanitizers see any access outside.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -20,7 +20,7 @@ using namespace halogen::surface;
 class Numbers : public fuzz::Input {
  public:
   using Input::Input;
-  // Mostly small, now and then anything.
+  // Returns a number: mostly small, sometimes any value.
   uint64_t number(uint64_t usual) {
     const auto kind = take<uint8_t>();
     return kind < 0xf0 ? take<uint32_t>() % usual : kind < 0xf8 ? take<uint32_t>() : take<uint64_t>();
@@ -43,18 +43,19 @@ void copy(Numbers& in) {
   std::vector<std::byte> linear(in.take<uint32_t>() % (1 << 17), std::byte{2});
   if (copy_to_surface(surface, layout, rect, linear, linear_pitch_B) == CopyFault::none) {
     std::vector<std::byte> back(linear.size(), std::byte{3});
-    check(copy_to_linear(back, linear_pitch_B, surface, layout, rect) == CopyFault::none, "what went in comes out");
+    check(copy_to_linear(back, linear_pitch_B, surface, layout, rect) == CopyFault::none, "copy to linear failed");
     for (uint64_t y = 0; y < rect.height && rect.width_B != 0; ++y) {
       for (uint64_t x = 0; x < rect.width_B; ++x) {
-        check(back[y * linear_pitch_B + x] == std::byte{2}, "the same bytes");
+        check(back[y * linear_pitch_B + x] == std::byte{2}, "copied bytes differ");
       }
     }
   }
 
   const SurfacePoint point{in.take<uint64_t>(), in.take<uint64_t>(), in.take<uint64_t>()};
-  check(offset_of(layout, point) == generic_offset_of(layout, point), "the twins agree");
+  check(offset_of(layout, point) == generic_offset_of(layout, point), "the two offset functions differ");
   const uint64_t offset = in.take<uint64_t>() >> 8;
-  check(layout.pitch_B == 0 || offset_of(layout, point_at(layout, offset)) == offset, "an inverse");
+  check(layout.pitch_B == 0 || offset_of(layout, point_at(layout, offset)) == offset,
+        "point_at is not the inverse of offset_of");
 }
 
 void fence(Numbers& in) {
@@ -78,7 +79,8 @@ void fence(Numbers& in) {
                          .pitch_B = in.take<uint64_t>(),
                          .width_B = in.take<uint64_t>()};
     for (unsigned index = 0; index < fences.count(); ++index) {
-      check(!name_of(check_shared(model.gen, use, fences.fence(index), at, (i & 1) != 0)).empty(), "an answer");
+      check(!name_of(check_shared(model.gen, use, fences.fence(index), at, (i & 1) != 0)).empty(),
+            "no name for the result");
     }
   }
 }

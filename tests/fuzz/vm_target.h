@@ -1,4 +1,5 @@
-// The device process of the virtual machine door, with a hostile machine: a stream of messages, with memory beside it.
+// The device process of the virtual machine door with a hostile machine: a stream of messages, and a file of guest
+// memory.
 #pragma once
 
 #include <sys/mman.h>
@@ -16,7 +17,8 @@
 
 namespace halogen::fuzz {
 
-// The first byte chooses the device; the rest is what comes over the wire. A file of memory comes with its first part.
+// The first byte selects the device; the rest is the stream. The first part carries the file descriptor of guest
+// memory.
 inline void vm_stream(std::span<const uint8_t> data) {
   constexpr size_t kMax = 4096;  // so that the replies fit the socket, which is never read
   if (data.empty()) return;
@@ -33,7 +35,7 @@ inline void vm_stream(std::span<const uint8_t> data) {
   if (!memory || ftruncate(memory.descriptor(), 1 << 20) != 0) return;
   if (data.empty() || test::send_with_file(wire.descriptor(), std::as_bytes(data), memory.descriptor()) < 0) return;
   shutdown(wire.descriptor(), SHUT_WR);
-  static_cast<void>(server.serve(-1));  // until the stream ends, in whatever way
+  static_cast<void>(server.serve(-1));  // until the stream ends for any reason
 }
 
 }  // namespace halogen::fuzz

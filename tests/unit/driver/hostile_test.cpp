@@ -25,7 +25,7 @@ TEST(HostileCalls, RandomCallsReturnErrors) {
   }
 }
 
-// Mostly valid programs on every chip (drm_story.h checks for leaks).
+// Mostly valid programs on every chip (drm_call_sequence.h checks for leaks).
 TEST(HostileCalls, RandomCallSequencesLeakNothing) {
   for (uint32_t seed = 0; seed < 110; ++seed) {
     SCOPED_TRACE(seed);
