@@ -15,7 +15,7 @@
 namespace halogen::shim {
 namespace {
 
-constexpr std::chrono::microseconds kLook{50};
+constexpr std::chrono::microseconds kPollTime{50};
 
 // Polls briefly for a condition that another processor can make true.
 template <class Condition>
@@ -24,7 +24,7 @@ bool look_for(const Condition& condition) {
   if (condition()) return true;
   if (alone) return false;
   constexpr unsigned kLooks = 64;  // polls between two reads of the clock
-  const auto end = std::chrono::steady_clock::now() + kLook;
+  const auto end = std::chrono::steady_clock::now() + kPollTime;
   do {
     for (unsigned look = 0; look < kLooks; ++look) {
       if (condition()) return true;

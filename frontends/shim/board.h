@@ -38,16 +38,16 @@ struct Board {
   static constexpr size_t kPieceBytes = 3584;  // bytes of the caller's memory, for all pieces
 
   // Creates a page in an anonymous file, whose descriptor the caller closes, or maps the page of a descriptor. Null:
-  // not possible.
+  // the host refused.
   static Board* create(int& descriptor);
   static Board* open(int descriptor);
   static void close(Board* board);
 
-  // For the caller: adds parts of its own memory, then makes the call. False: the process with the device is gone.
+  // Used by the caller: adds a part of its memory, makes the call. False: the process with the device has exited.
   void add_piece(uint64_t address, size_t bytes);
   bool ask(int channel, const RemoteCall& call, RemoteAnswer& answer);
   void note_message() { messages.fetch_add(1); }  // a call was sent through the socket
-  // For the process with the device. Nothing: a message is in the channel, or the channel is closed.
+  // Used by the process with the device. Empty: a message is in the channel, or the channel is closed.
   std::optional<RemoteCall> next(int channel, uint32_t& calls, uint32_t& seen_messages);
   std::array<driver::KnownMemory, 2> pieces_now() const;
   bool reply(int channel, const RemoteAnswer& given);

@@ -94,7 +94,7 @@ class Inside {
 };
 
 // An uninterruptible call: signal handlers run after it has released everything.
-class Whole {
+class UninterruptibleCall {
  public:
   explicit operator bool() const { return static_cast<bool>(inside_); }
 
@@ -193,7 +193,7 @@ Door* Door::get() {
   return made;
 }
 
-// Closes our ends of nodes, channels and fences in a child: it would hold them open when this process is gone.
+// Takes the locks, so that the child does not inherit one that another thread holds.
 void Door::before_fork() {
   Door* const door = known();
   if (door != nullptr) {
@@ -211,6 +211,7 @@ void Door::unlock() {
   driver::limit_guard().unlock();
   guard_.unlock();
 }
+// Closes our ends of nodes, channels and fences in the child, which would keep them open after the parent has exited.
 void Door::after_fork_there() {
   if (forking == nullptr) return;
   for_each_private([](int descriptor) { syscall(SYS_close, descriptor); });
@@ -222,13 +223,13 @@ void Door::after_fork_there() {
 namespace {
 
 // Reads a number from the environment. An invalid value is reported and replaced by the default.
-long number_of(const char* variable, long least, long most, long usual) {
+long number_of(const char* variable, long min, long max, long usual) {
   const char* const text = getenv(variable);
   if (text == nullptr || *text == '\0') return usual;
   char* end = nullptr;
   const long value = std::strtol(text, &end, 10);
-  if (*end == '\0' && value >= least && value <= most) return value;
-  std::fprintf(stderr, "halogen: %s=\"%s\" is not a number from %ld to %ld; using %ld.\n", variable, text, least, most,
+  if (*end == '\0' && value >= min && value <= max) return value;
+  std::fprintf(stderr, "halogen: %s=\"%s\" is not a number from %ld to %ld; using %ld.\n", variable, text, min, max,
                usual);
   return usual;
 }
@@ -243,7 +244,8 @@ eu::ExecutorKind executor_of_environment() {
   return eu::ExecutorKind::interpreter;
 }
 
-// The model is slower than a chip; tests of hangs shorten the time.
+// Returns the time without progress after which a batch counts as hung. It is long because the model is slower than a
+// chip; tests of hangs shorten it.
 std::chrono::milliseconds hang_after() {
   return std::chrono::milliseconds(number_of(kHangVariable, 100, 3'600'000, 10'000));
 }
@@ -293,7 +295,7 @@ bool Door::boot() {
 }
 
 int Door::open(NodeKind kind, int flags) {
-  const Whole whole;
+  const UninterruptibleCall whole;
   if (!boot()) return -ENOMEM;
   wait_for_closes();
   int ends[2];
@@ -362,7 +364,7 @@ std::optional<int> Door::other_ioctl(int descriptor, unsigned long request, uint
   return error < 0 ? std::optional(error) : std::nullopt;
 }
 
-// Fences and buffers of other processes need a driver here too.
+// Returns whether this process has a driver. Starts one for fences and buffers of other processes.
 bool Door::serves(int descriptor) {
   if (booted_.load(std::memory_order_acquire)) return true;
   const int mark = fcntl(descriptor, F_GETSIG);
@@ -371,7 +373,7 @@ bool Door::serves(int descriptor) {
 
 void* Door::map(int descriptor, Node& node, void* address, size_t bytes, int protection, int flags, uint64_t offset) {
   if (node.remote) return node.remote->map(descriptor, address, bytes, protection, flags, offset);
-  const Whole first;
+  const UninterruptibleCall first;
   if (!first) {
     errno = EIO;
     return MAP_FAILED;
@@ -390,28 +392,28 @@ std::optional<int> Door::check_shared_map(int descriptor, size_t bytes, uint64_t
   return offset > size || pages > size - offset ? EINVAL : 0;
 }
 
-Door* Door::to_tell() {
+Door* Door::to_notify() {
   Door* const door = known();
   return door == nullptr || inside || !door->booted_.load(std::memory_order_acquire) ? nullptr : door;
 }
 
-Leaving::Leaving(void* address, size_t bytes) : door_(Door::to_tell()) {
+UnmapGuard::UnmapGuard(void* address, size_t bytes) : door_(Door::to_notify()) {
   if (door_ == nullptr) return;
   driver::lose_user_memory(reinterpret_cast<uintptr_t>(address), bytes);
-  const Whole first;
+  const UninterruptibleCall first;
   kept_ = door_->driver().forget_memory(reinterpret_cast<uintptr_t>(address), bytes);
 }
 
 // Buffers must be released under the driver's lock, so no reference is left here.
-Leaving::~Leaving() {
+UnmapGuard::~UnmapGuard() {
   if (kept_.empty()) return;
-  const Whole first;
+  const UninterruptibleCall first;
   door_->driver().release(std::move(kept_));
 }
 
-void Leaving::move_to(const void* address, size_t bytes) {
+void UnmapGuard::move_to(const void* address, size_t bytes) {
   if (kept_.empty()) return;
-  const Whole first;
+  const UninterruptibleCall first;
   for (const driver::BufferRef& buffer : kept_) {
     door_->driver().keep_mapping(reinterpret_cast<uintptr_t>(address), bytes, buffer);
   }
@@ -420,11 +422,11 @@ void Leaving::move_to(const void* address, size_t bytes) {
 int Door::fence_file(int descriptor, bool also_reads) {
   Door* const door = get();
   if (door == nullptr || inside || !door->serves(descriptor)) return -EIO;
-  const Whole first;
+  const UninterruptibleCall first;
   return door->driver_->fence_file(descriptor, also_reads);
 }
 
-void Door::lose_rights(const void* address, size_t bytes) {
+void Door::on_rights_reduced(const void* address, size_t bytes) {
   driver::lose_user_rights(reinterpret_cast<uintptr_t>(address), bytes);
   settle(address, bytes);
 }
@@ -434,14 +436,14 @@ bool Door::is_inside() {
 }
 
 void Door::settle(const void* address, size_t bytes) {
-  Door* const door = OwnThread::is_this() ? nullptr : to_tell();
+  Door* const door = OwnThread::is_this() ? nullptr : to_notify();
   if (door == nullptr) return;
-  const Whole first;
+  const UninterruptibleCall first;
   door->driver_->settle_memory(reinterpret_cast<uintptr_t>(address), bytes);
 }
 
 bool Door::is_mapping(const void* address, size_t bytes) {
-  Door* const door = to_tell();
+  Door* const door = to_notify();
   return door != nullptr && door->driver_->is_mapping(reinterpret_cast<uintptr_t>(address), bytes);
 }
 
@@ -464,8 +466,8 @@ void Door::drop(ino_t inode) {
   closed_.notify_all();
 }
 
-// Linux closes a file before close(2) returns; here another thread does it slightly later. A program that opens a node
-// again must find the screen free.
+// Waits until closed files are released. Linux does that before close(2) returns; here another thread does it later. A
+// program that opens a node again must find the screen free.
 void Door::wait_for_closes() {
   const auto is_left = [](const auto& each) {
     char word = 0;
@@ -525,7 +527,7 @@ void Door::serve_client(int channel, Node& node) {
     RemoteCall call;
     int given = -1;
     ssize_t bytes = 1;
-    while (bytes == 1) bytes = receive_message(channel, &call, sizeof call, given, Wait::looking);  // 1: a wake-up
+    while (bytes == 1) bytes = receive_message(channel, &call, sizeof call, given, Wait::polling);  // 1: a wake-up
     if (bytes != static_cast<ssize_t>(sizeof call)) return;
     RemoteAnswer answer;
     int result_descriptor = -1;

@@ -48,24 +48,24 @@ class Door {
   std::shared_ptr<Node> find(int descriptor);
 
   int ioctl(int descriptor, Node& node, unsigned long request, uint64_t argument);
-  // For descriptors other than nodes. Nothing: handled by the host.
+  // Handles an ioctl of a descriptor that is not a node. Empty: the host handles it.
   std::optional<int> other_ioctl(int descriptor, unsigned long request, uint64_t argument);
-  // Like mmap(2), including errno.
+  // Maps memory of a node like mmap(2), including errno.
   void* map(int descriptor, Node& node, void* address, size_t bytes, int protection, int flags, uint64_t offset);
 
-  // Returns the error for a mapping of a shared buffer beyond its end. Nothing: the host decides.
+  // Returns the error for a mapping of a shared buffer beyond its end. Empty: the host decides.
   static std::optional<int> check_shared_map(int descriptor, size_t bytes, uint64_t offset);
-  // Call before the program reduces the access rights of memory.
-  static void lose_rights(const void* address, size_t bytes);
-  // Call before memory is unmapped by calls that cannot be intercepted: waits for work on it.
+  // Waits for work on memory whose access rights the program is about to reduce.
+  static void on_rights_reduced(const void* address, size_t bytes);
+  // Waits for work on memory that is about to be unmapped by calls that cannot be intercepted.
   static void settle(const void* address, size_t bytes);
-  static bool is_inside();  // this thread is inside the driver
-  // True: a buffer is mapped there.
+  static bool is_inside();  // whether this thread is inside the driver
+  // Returns whether a buffer is mapped there.
   static bool is_mapping(const void* address, size_t bytes);
   // Returns a descriptor that replaces a shared buffer in poll(2), or a negative errno.
   static int fence_file(int descriptor, bool also_reads);
-  // Returns the door that must know of unmapped memory. Null: none, or this thread is inside it.
-  static Door* to_tell();
+  // Returns the door that must be notified of unmapped memory. Null: there is none, or this thread is inside it.
+  static Door* to_notify();
   driver::Driver& driver() { return *driver_; }
 
   void write_report();
@@ -78,7 +78,7 @@ class Door {
   void serve_client(int channel, Node& node);  // runs in a thread per client
   void drop(ino_t inode);
   void wait_for_closes();
-  static Door* known();  // of this process; null: none yet
+  static Door* known();  // null: this process has no door
   static void before_fork();
   static void after_fork_here();
   static void after_fork_there();
@@ -102,14 +102,15 @@ class Door {
   uint64_t opened_ = 0;
 };
 
-// Call before memory of the program is unmapped: waits for work on it. Lives until the memory is gone.
-class Leaving {
+// Waits for work on memory of the program that is about to be unmapped. The object must live until the memory is
+// unmapped.
+class UnmapGuard {
  public:
-  Leaving(void* address, size_t bytes);
-  ~Leaving();
-  Leaving(const Leaving&) = delete;
-  Leaving& operator=(const Leaving&) = delete;
-  // The memory was moved instead.
+  UnmapGuard(void* address, size_t bytes);
+  ~UnmapGuard();
+  UnmapGuard(const UnmapGuard&) = delete;
+  UnmapGuard& operator=(const UnmapGuard&) = delete;
+  // Reports that the memory was moved instead.
   void move_to(const void* address, size_t bytes);
 
  private:

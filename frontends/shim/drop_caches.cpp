@@ -15,7 +15,7 @@ namespace {
 
 // Values of Linux. The other bits concern memory, which is freed automatically here.
 constexpr uint64_t kRetire = 0x4, kActive = 0x8, kIdle = 0x40, kResetActive = 0x80;
-constexpr std::chrono::milliseconds kStallTimeout{200}, kLook{1};
+constexpr std::chrono::milliseconds kStallTimeout{200}, kPollTime{1};
 constexpr unsigned kMaxResets = 1000;
 
 bool is_idle(driver::Driver& driver) {
@@ -27,7 +27,7 @@ bool is_idle(driver::Driver& driver) {
 bool wait_idle(driver::Driver& driver, std::chrono::steady_clock::time_point end) {
   while (!is_idle(driver)) {
     if (std::chrono::steady_clock::now() >= end) return false;
-    std::this_thread::sleep_for(kLook);  // a thread of the driver runs the device
+    std::this_thread::sleep_for(kPollTime);  // a thread of the driver runs the device
   }
   return true;
 }
@@ -65,7 +65,7 @@ ssize_t drop_caches(const void* text, size_t bytes) {
     errno = EINVAL;
     return -1;
   }
-  Door* const door = Door::to_tell();
+  Door* const door = Door::to_notify();
   if (door == nullptr) return static_cast<ssize_t>(bytes);  // there is no device yet
   driver::Driver& driver = door->driver();
   const auto now = std::chrono::steady_clock::now();

@@ -15,10 +15,10 @@
 
 using halogen::shim::Door;
 using halogen::shim::is_ours;
-using halogen::shim::Leaving;
 using halogen::shim::make_room;
 using halogen::shim::Node;
 using halogen::shim::Paths;
+using halogen::shim::UnmapGuard;
 
 namespace {
 
@@ -34,8 +34,8 @@ int answer(int result) {
 void* map(const void* caller, void* address, size_t bytes, int protection, int flags, int descriptor, off_t offset) {
   const auto real = HALOGEN_NEXT(void*(void*, size_t, int, int, int, off_t), "mmap");
   if (is_ours(caller)) return real(address, bytes, protection, flags, descriptor, offset);
-  std::optional<Leaving> leaving;
-  if ((flags & MAP_FIXED) != 0) leaving.emplace(address, bytes);
+  std::optional<UnmapGuard> guard;
+  if ((flags & MAP_FIXED) != 0) guard.emplace(address, bytes);
   if (descriptor < 0 || (flags & MAP_ANONYMOUS) != 0) {
     return real(address, bytes, protection, flags, descriptor, offset);
   }
@@ -101,13 +101,13 @@ HALOGEN_EXPORT int munmap(void* address, size_t bytes) noexcept {
   if (is_ours(__builtin_return_address(0)) || reinterpret_cast<uintptr_t>(address) % 4096 != 0 || bytes == 0) {
     return real(address, bytes);
   }
-  const Leaving leaving(address, bytes);
+  const UnmapGuard guard(address, bytes);
   return real(address, bytes);
 }
 // Waits for work on the memory, as i915 makes Linux wait.
 HALOGEN_EXPORT int mprotect(void* address, size_t bytes, int protection) noexcept {
   constexpr int kAll = PROT_READ | PROT_WRITE;
-  if ((protection & kAll) != kAll && !is_ours(__builtin_return_address(0))) Door::lose_rights(address, bytes);
+  if ((protection & kAll) != kAll && !is_ours(__builtin_return_address(0))) Door::on_rights_reduced(address, bytes);
   return HALOGEN_NEXT(int(void*, size_t, int), "mprotect")(address, bytes, protection);
 }
 HALOGEN_EXPORT void* mremap(void* address, size_t bytes, size_t new_bytes, int flags, ...) noexcept {
@@ -116,19 +116,19 @@ HALOGEN_EXPORT void* mremap(void* address, size_t bytes, size_t new_bytes, int f
   void* const place = (flags & MREMAP_FIXED) != 0 ? va_arg(list, void*) : nullptr;
   va_end(list);
   const auto real = HALOGEN_NEXT(void*(void*, size_t, size_t, int, ...), "mremap");
-  if (new_bytes > bytes && Door::is_mapping(address, bytes)) {  // other mappings lie behind its end
+  if (new_bytes > bytes && Door::is_mapping(address, bytes)) {  // memory after the buffer may belong to other mappings
     errno = EFAULT;
     return MAP_FAILED;
   }
-  Leaving leaving(address, bytes);  // never our own memory
-  std::optional<Leaving> other;
+  UnmapGuard guard(address, bytes);  // the library itself never calls mremap
+  std::optional<UnmapGuard> other;
   if (place != nullptr) other.emplace(place, new_bytes);
   void* const result = real(address, bytes, new_bytes, flags, place);
   if (result == MAP_FAILED) {
-    leaving.move_to(address, bytes);
+    guard.move_to(address, bytes);
     if (other) other->move_to(place, new_bytes);
   } else {
-    leaving.move_to(result, new_bytes);
+    guard.move_to(result, new_bytes);
   }
   return result;
 }

@@ -154,7 +154,7 @@ class Fences {
   std::vector<Asked> asked_;
 };
 
-// True: a descriptor of the driver itself. Without a door there is none.
+// Returns whether a descriptor belongs to the driver itself. Without a door no descriptor does.
 bool is_hidden(const void* caller, int descriptor) {
   if (is_ours(caller) || !Door::is_there()) return false;
   const int error = errno;

@@ -22,8 +22,8 @@
 
 #define HALOGEN_EXPORT extern "C" __attribute__((visibility("default")))
 
-using halogen::shim::Led;
 using halogen::shim::Paths;
+using halogen::shim::RedirectedPath;
 
 namespace {
 
@@ -112,7 +112,7 @@ static_assert(sizeof(dirent) == sizeof(dirent64) && offsetof(dirent, d_name) == 
 }  // namespace
 
 HALOGEN_EXPORT DIR* opendir(const char* path) {
-  DIR* const folder = HALOGEN_NEXT(DIR * (const char*), "opendir")(Led(path));
+  DIR* const folder = HALOGEN_NEXT(DIR * (const char*), "opendir")(RedirectedPath(path));
   ClassListings::get().opened(path, folder);
   return folder;
 }
@@ -138,30 +138,32 @@ using Compare = int(const dirent**, const dirent**);
 HALOGEN_EXPORT int scandir(const char* path, dirent*** list, Filter* filter, Compare* compare) {
   const auto real = HALOGEN_NEXT(int(const char*, dirent***, Filter*, Compare*), "scandir");
   const Scan<dirent> scan(filter);
-  return real(Led(path), list, Scan<dirent>::look, compare);
+  return real(RedirectedPath(path), list, Scan<dirent>::look, compare);
 }
 using Filter64 = int(const dirent64*);
 using Compare64 = int(const dirent64**, const dirent64**);
 HALOGEN_EXPORT int scandir64(const char* path, dirent64*** list, Filter64* filter, Compare64* compare) {
   const auto real = HALOGEN_NEXT(int(const char*, dirent64***, Filter64*, Compare64*), "scandir64");
   const Scan<dirent64> scan(filter);
-  return real(Led(path), list, Scan<dirent64>::look, compare);
+  return real(RedirectedPath(path), list, Scan<dirent64>::look, compare);
 }
 HALOGEN_EXPORT int scandirat(int folder, const char* path, dirent*** list, Filter* filter, Compare* compare) {
   const auto real = HALOGEN_NEXT(int(int, const char*, dirent***, Filter*, Compare*), "scandirat");
   const Scan<dirent> scan(filter);
-  return real(folder, Led(folder, path), list, Scan<dirent>::look, compare);
+  return real(folder, RedirectedPath(folder, path), list, Scan<dirent>::look, compare);
 }
 
 HALOGEN_EXPORT ssize_t getxattr(const char* path, const char* name, void* value, size_t bytes) noexcept {
-  return HALOGEN_NEXT(ssize_t(const char*, const char*, void*, size_t), "getxattr")(Led(path), name, value, bytes);
+  return HALOGEN_NEXT(ssize_t(const char*, const char*, void*, size_t), "getxattr")(RedirectedPath(path), name, value,
+                                                                                    bytes);
 }
 HALOGEN_EXPORT ssize_t lgetxattr(const char* path, const char* name, void* value, size_t bytes) noexcept {
-  return HALOGEN_NEXT(ssize_t(const char*, const char*, void*, size_t), "lgetxattr")(Led(path), name, value, bytes);
+  return HALOGEN_NEXT(ssize_t(const char*, const char*, void*, size_t), "lgetxattr")(RedirectedPath(path), name, value,
+                                                                                     bytes);
 }
 HALOGEN_EXPORT ssize_t listxattr(const char* path, char* list, size_t bytes) noexcept {
-  return HALOGEN_NEXT(ssize_t(const char*, char*, size_t), "listxattr")(Led(path), list, bytes);
+  return HALOGEN_NEXT(ssize_t(const char*, char*, size_t), "listxattr")(RedirectedPath(path), list, bytes);
 }
 HALOGEN_EXPORT ssize_t llistxattr(const char* path, char* list, size_t bytes) noexcept {
-  return HALOGEN_NEXT(ssize_t(const char*, char*, size_t), "llistxattr")(Led(path), list, bytes);
+  return HALOGEN_NEXT(ssize_t(const char*, char*, size_t), "llistxattr")(RedirectedPath(path), list, bytes);
 }

@@ -19,10 +19,10 @@
 #define HALOGEN_EXPORT extern "C" __attribute__((visibility("default")))
 
 using halogen::shim::Door;
-using halogen::shim::Led;
 using halogen::shim::NodeKind;
 using halogen::shim::PathBuffer;
 using halogen::shim::Paths;
+using halogen::shim::RedirectedPath;
 
 namespace {
 
@@ -46,9 +46,10 @@ int open_at(int folder, const char* path, int flags, mode_t mode) {
   Paths* const paths = Paths::get();
   if (paths == nullptr) return real(folder, path, flags, mode);
   if (const auto kind = node_of_open_file(path)) return open_node(*kind, flags);
-  const Led led(folder, path);
-  const bool writes = (flags & (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC)) != 0 && led != path && paths->is_of_sys(led);
-  const int descriptor = real(folder, led, writes ? flags & ~O_TRUNC : flags, mode);
+  const RedirectedPath redirected(folder, path);
+  const bool writes =
+      (flags & (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC)) != 0 && redirected != path && paths->is_of_sys(redirected);
+  const int descriptor = real(folder, redirected, writes ? flags & ~O_TRUNC : flags, mode);
   if (descriptor < 0 || (flags & O_PATH) != 0) return descriptor;
   struct stat info {};
   if (syscall(SYS_fstat, descriptor, &info) != 0) return descriptor;
@@ -78,8 +79,8 @@ ssize_t link_of_node(const char* path, char* into, size_t bytes) {
   return static_cast<ssize_t>(length);
 }
 
-// Returns the result of realpath as the program expects it.
-char* given_back(char* path) {
+// Replaces a path in the tree by the path that the program expects.
+char* with_original_path(char* path) {
   Paths* const paths = Paths::get();
   if (path == nullptr || paths == nullptr) return path;
   const char* const original = paths->original(path);
@@ -132,8 +133,8 @@ static FILE* open_stream(const char* path, const char* mode) {
   if (!kind) {
     PathBuffer buffer;
     struct stat info {};
-    const char* const led = paths->redirect(path, buffer);
-    if (led == path || syscall(SYS_newfstatat, AT_FDCWD, led, &info, 0) != 0) return nullptr;
+    const char* const redirected = paths->redirect(path, buffer);
+    if (redirected == path || syscall(SYS_newfstatat, AT_FDCWD, redirected, &info, 0) != 0) return nullptr;
     kind = paths->node(info);
   }
   if (!kind) return nullptr;
@@ -141,49 +142,50 @@ static FILE* open_stream(const char* path, const char* mode) {
   return descriptor < 0 ? nullptr : fdopen(descriptor, mode);
 }
 
-// True: a file of /sys that cannot be opened as a stream for writing.
-static bool is_refused(const char* path, const char* led, const char* mode) {
+// Returns whether the path is a file of /sys that cannot be opened as a stream for writing. Sets errno.
+static bool is_refused(const char* path, const char* redirected, const char* mode) {
   Paths* const paths = Paths::get();
-  if (paths == nullptr || led == path || mode == nullptr || std::strpbrk(mode, "wa+") == nullptr) return false;
-  if (!paths->is_of_sys(led)) return false;
+  if (paths == nullptr || redirected == path || mode == nullptr || std::strpbrk(mode, "wa+") == nullptr) return false;
+  if (!paths->is_of_sys(redirected)) return false;
   errno = EACCES;
   return true;
 }
 
 HALOGEN_EXPORT FILE* fopen(const char* path, const char* mode) {
   if (FILE* const stream = open_stream(path, mode)) return stream;
-  if (is_refused(path, Led(path), mode)) return nullptr;
-  return HALOGEN_NEXT(FILE * (const char*, const char*), "fopen")(Led(path), mode);
+  if (is_refused(path, RedirectedPath(path), mode)) return nullptr;
+  return HALOGEN_NEXT(FILE * (const char*, const char*), "fopen")(RedirectedPath(path), mode);
 }
 HALOGEN_EXPORT FILE* fopen64(const char* path, const char* mode) {
   if (FILE* const stream = open_stream(path, mode)) return stream;
-  if (is_refused(path, Led(path), mode)) return nullptr;
-  return HALOGEN_NEXT(FILE * (const char*, const char*), "fopen64")(Led(path), mode);
+  if (is_refused(path, RedirectedPath(path), mode)) return nullptr;
+  return HALOGEN_NEXT(FILE * (const char*, const char*), "fopen64")(RedirectedPath(path), mode);
 }
 HALOGEN_EXPORT FILE* freopen(const char* path, const char* mode, FILE* file) {
-  return HALOGEN_NEXT(FILE * (const char*, const char*, FILE*), "freopen")(Led(path), mode, file);
+  return HALOGEN_NEXT(FILE * (const char*, const char*, FILE*), "freopen")(RedirectedPath(path), mode, file);
 }
 
 HALOGEN_EXPORT int access(const char* path, int mode) noexcept {
-  return HALOGEN_NEXT(int(const char*, int), "access")(Led(path), mode);
+  return HALOGEN_NEXT(int(const char*, int), "access")(RedirectedPath(path), mode);
 }
 HALOGEN_EXPORT int eaccess(const char* path, int mode) noexcept {
-  return HALOGEN_NEXT(int(const char*, int), "eaccess")(Led(path), mode);
+  return HALOGEN_NEXT(int(const char*, int), "eaccess")(RedirectedPath(path), mode);
 }
 HALOGEN_EXPORT int euidaccess(const char* path, int mode) noexcept {
-  return HALOGEN_NEXT(int(const char*, int), "euidaccess")(Led(path), mode);
+  return HALOGEN_NEXT(int(const char*, int), "euidaccess")(RedirectedPath(path), mode);
 }
 HALOGEN_EXPORT int faccessat(int folder, const char* path, int mode, int flags) noexcept {
-  return HALOGEN_NEXT(int(int, const char*, int, int), "faccessat")(folder, Led(folder, path), mode, flags);
+  return HALOGEN_NEXT(int(int, const char*, int, int), "faccessat")(folder, RedirectedPath(folder, path), mode, flags);
 }
 
 HALOGEN_EXPORT ssize_t readlink(const char* path, char* into, size_t bytes) noexcept {
   if (const ssize_t length = link_of_node(path, into, bytes); length >= 0) return length;
-  return HALOGEN_NEXT(ssize_t(const char*, char*, size_t), "readlink")(Led(path), into, bytes);
+  return HALOGEN_NEXT(ssize_t(const char*, char*, size_t), "readlink")(RedirectedPath(path), into, bytes);
 }
 HALOGEN_EXPORT ssize_t readlinkat(int folder, const char* path, char* into, size_t bytes) noexcept {
   if (const ssize_t length = link_of_node(path, into, bytes); length >= 0) return length;
-  return HALOGEN_NEXT(ssize_t(int, const char*, char*, size_t), "readlinkat")(folder, Led(folder, path), into, bytes);
+  return HALOGEN_NEXT(ssize_t(int, const char*, char*, size_t), "readlinkat")(folder, RedirectedPath(folder, path),
+                                                                              into, bytes);
 }
 HALOGEN_EXPORT ssize_t __readlink_chk(const char* path, char* into, size_t bytes, size_t room) {
   if (bytes > room) abort();
@@ -195,7 +197,7 @@ HALOGEN_EXPORT ssize_t __readlinkat_chk(int folder, const char* path, char* into
 }
 
 HALOGEN_EXPORT char* realpath(const char* path, char* into) noexcept {
-  return given_back(HALOGEN_NEXT(char*(const char*, char*), "realpath")(Led(path), into));
+  return with_original_path(HALOGEN_NEXT(char*(const char*, char*), "realpath")(RedirectedPath(path), into));
 }
 HALOGEN_EXPORT char* __realpath_chk(const char* path, char* into, size_t room) {
   if (room < PATH_MAX) abort();
@@ -208,10 +210,10 @@ HALOGEN_EXPORT char* canonicalize_file_name(const char* path) noexcept {
 template <class List>
 static int find_all(const char* pattern, int flags, int (*failed)(const char*, int), List* result,
                     int (*real)(const char*, int, int (*)(const char*, int), List*)) {
-  const int status = real(Led(pattern), flags, failed, result);
+  const int status = real(RedirectedPath(pattern), flags, failed, result);
   if (status == 0) {
     for (size_t i = 0; i < result->gl_pathc; ++i) {
-      given_back(result->gl_pathv[result->gl_offs * ((flags & GLOB_DOOFFS) != 0) + i]);
+      with_original_path(result->gl_pathv[result->gl_offs * ((flags & GLOB_DOOFFS) != 0) + i]);
     }
   }
   return status;

@@ -73,7 +73,7 @@ Plain ours() {
   return reinterpret_cast<Plain>(reinterpret_cast<void*>(&on_signal));
 }
 
-// Installs a substitute for a program's handler, and returns the previous one.
+// Records the program's handler and returns the handler to install in its place.
 Plain replace(int number, Plain handler, bool full) {
   if (!is_function(handler)) return handler;
   Handler& place = handlers[static_cast<size_t>(number)];

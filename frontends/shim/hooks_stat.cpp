@@ -54,11 +54,11 @@ int corrected(int status, void* answer, int descriptor) {
   return status;
 }
 
-const char* led(const char* path, PathBuffer& buffer) {
+const char* redirected(const char* path, PathBuffer& buffer) {
   Paths* const paths = Paths::get();
   return paths == nullptr ? path : paths->redirect(path, buffer);
 }
-const char* led_at(int folder, const char* path, PathBuffer& buffer) {
+const char* redirected_at(int folder, const char* path, PathBuffer& buffer) {
   Paths* const paths = Paths::get();
   return paths == nullptr ? path : paths->redirect_at(folder, path, buffer);
 }
@@ -73,11 +73,11 @@ using OldStatPath = int(int, const char*, void*);
 
 int stat_path(StatPath* real, const char* path, void* answer) {
   PathBuffer buffer;
-  return corrected(real(led(path, buffer), answer), answer, -1);
+  return corrected(real(redirected(path, buffer), answer), answer, -1);
 }
 int old_stat_path(OldStatPath* real, int version, const char* path, void* answer) {
   PathBuffer buffer;
-  return corrected(real(version, led(path, buffer), answer), answer, -1);
+  return corrected(real(version, redirected(path, buffer), answer), answer, -1);
 }
 
 }  // namespace
@@ -103,12 +103,14 @@ HALOGEN_EXPORT int fstat64(int descriptor, struct stat64* answer) noexcept {
 HALOGEN_EXPORT int fstatat(int folder, const char* path, struct stat* answer, int flags) noexcept {
   PathBuffer buffer;
   const auto real = HALOGEN_NEXT(int(int, const char*, void*, int), "fstatat");
-  return corrected(real(folder, led_at(folder, path, buffer), answer, flags), answer, itself(folder, path, flags));
+  return corrected(real(folder, redirected_at(folder, path, buffer), answer, flags), answer,
+                   itself(folder, path, flags));
 }
 HALOGEN_EXPORT int fstatat64(int folder, const char* path, struct stat64* answer, int flags) noexcept {
   PathBuffer buffer;
   const auto real = HALOGEN_NEXT(int(int, const char*, void*, int), "fstatat64");
-  return corrected(real(folder, led_at(folder, path, buffer), answer, flags), answer, itself(folder, path, flags));
+  return corrected(real(folder, redirected_at(folder, path, buffer), answer, flags), answer,
+                   itself(folder, path, flags));
 }
 
 // For programs linked before glibc 2.33.
@@ -133,19 +135,19 @@ HALOGEN_EXPORT int __fxstat64(int version, int descriptor, struct stat64* answer
 HALOGEN_EXPORT int __fxstatat(int version, int folder, const char* path, struct stat* answer, int flags) noexcept {
   PathBuffer buffer;
   const auto real = HALOGEN_NEXT(int(int, int, const char*, void*, int), "__fxstatat");
-  return corrected(real(version, folder, led_at(folder, path, buffer), answer, flags), answer,
+  return corrected(real(version, folder, redirected_at(folder, path, buffer), answer, flags), answer,
                    itself(folder, path, flags));
 }
 HALOGEN_EXPORT int __fxstatat64(int version, int folder, const char* path, struct stat64* answer, int flags) noexcept {
   PathBuffer buffer;
   const auto real = HALOGEN_NEXT(int(int, int, const char*, void*, int), "__fxstatat64");
-  return corrected(real(version, folder, led_at(folder, path, buffer), answer, flags), answer,
+  return corrected(real(version, folder, redirected_at(folder, path, buffer), answer, flags), answer,
                    itself(folder, path, flags));
 }
 
 HALOGEN_EXPORT int statx(int folder, const char* path, int flags, unsigned mask, struct statx* answer) noexcept {
   PathBuffer buffer;
-  const char* const real_path = led_at(folder, path, buffer);
+  const char* const real_path = redirected_at(folder, path, buffer);
   const auto real = HALOGEN_NEXT(int(int, const char*, int, unsigned, struct statx*), "statx");
   const int status = real(folder, real_path, flags, mask, answer);
   if (status != 0 || Paths::get() == nullptr) return status;
@@ -167,8 +169,8 @@ namespace {
 
 constexpr long kSysfs = 0x62656572, kDebugfs = 0x64626720;
 
-int stat_file_system(int status, const char* path, bool is_led, void* answer) {
-  if (status != 0 || !is_led) return status;
+int stat_file_system(int status, const char* path, bool is_redirected, void* answer) {
+  if (status != 0 || !is_redirected) return status;
   struct statfs info;
   std::memcpy(&info, answer, sizeof info);
   if (std::strncmp(path, "/sys/kernel/debug", 17) == 0) {
@@ -184,23 +186,23 @@ int stat_file_system(int status, const char* path, bool is_led, void* answer) {
 
 HALOGEN_EXPORT int statfs(const char* path, struct statfs* answer) noexcept {
   PathBuffer buffer;
-  const char* const used = led(path, buffer);
+  const char* const used = redirected(path, buffer);
   return stat_file_system(HALOGEN_NEXT(int(const char*, void*), "statfs")(used, answer), path, used != path, answer);
 }
 HALOGEN_EXPORT int statfs64(const char* path, struct statfs64* answer) noexcept {
   PathBuffer buffer;
-  const char* const used = led(path, buffer);
+  const char* const used = redirected(path, buffer);
   return stat_file_system(HALOGEN_NEXT(int(const char*, void*), "statfs64")(used, answer), path, used != path, answer);
 }
 HALOGEN_EXPORT int fstatfs(int descriptor, struct statfs* answer) noexcept {
   const int status = HALOGEN_NEXT(int(int, void*), "fstatfs")(descriptor, answer);
   Paths* const paths = Paths::get();
-  const std::string place = status != 0 || paths == nullptr ? std::string() : paths->place_in_tree(descriptor);
+  const std::string place = status != 0 || paths == nullptr ? std::string() : paths->path_in_tree(descriptor);
   return stat_file_system(status, place.c_str(), !place.empty(), answer);
 }
 HALOGEN_EXPORT int fstatfs64(int descriptor, struct statfs64* answer) noexcept {
   const int status = HALOGEN_NEXT(int(int, void*), "fstatfs64")(descriptor, answer);
   Paths* const paths = Paths::get();
-  const std::string place = status != 0 || paths == nullptr ? std::string() : paths->place_in_tree(descriptor);
+  const std::string place = status != 0 || paths == nullptr ? std::string() : paths->path_in_tree(descriptor);
   return stat_file_system(status, place.c_str(), !place.empty(), answer);
 }

@@ -14,8 +14,8 @@ extern "C" __attribute__((visibility("hidden"))) const char _end[];
 
 namespace halogen::shim {
 
-// True: the call comes from this library. The driver's own memory and descriptors do not belong to the program, and it
-// calls with its lock held.
+// Returns whether the call comes from this library. The driver's own memory and descriptors do not belong to the
+// program, and the driver calls with its lock held.
 inline bool is_ours(const void* caller) {
   return caller >= static_cast<const void*>(__ehdr_start) && caller < static_cast<const void*>(_end);
 }

@@ -46,7 +46,7 @@ bool tidy(const char* path, PathBuffer& buffer) {
   return true;
 }
 
-bool is_elsewhere(std::string_view path) {
+bool is_redirected(std::string_view path) {
   for (const Prefix& prefix : kPrefixes) {
     if (!path.starts_with(prefix.path)) continue;
     if (prefix.open_end || path.size() == prefix.path.size() || path[prefix.path.size()] == '/') return true;
@@ -54,7 +54,7 @@ bool is_elsewhere(std::string_view path) {
   return false;
 }
 
-// Returns the path of an open file, leaving space for one more character. 0: it has none.
+// Returns the path of an open file, guard space for one more character. 0: it has none.
 size_t name_of_open(int descriptor, PathBuffer& buffer) {
   char link[32];
   std::snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
@@ -119,7 +119,7 @@ const std::string& Paths::root() {
 
 const char* Paths::redirect(const char* path, PathBuffer& buffer) {
   if (path == nullptr || path[0] != '/') return path;
-  if (!tidy(path, buffer) || !is_elsewhere(buffer.text)) return path;
+  if (!tidy(path, buffer) || !is_redirected(buffer.text)) return path;
   const std::string& front = root();
   const size_t length = std::strlen(buffer.text);
   if (front.size() + length + 1 > sizeof buffer.text) return path;
@@ -138,11 +138,11 @@ const char* Paths::redirect_at(int folder, const char* path, PathBuffer& buffer)
   if (front + 1 + length + 1 > sizeof whole.text) return path;
   whole.text[front] = '/';
   std::memcpy(whole.text + front + 1, path, length + 1);
-  const char* const led = redirect(whole.text, buffer);
-  return led == whole.text ? path : led;
+  const char* const redirected = redirect(whole.text, buffer);
+  return redirected == whole.text ? path : redirected;
 }
 
-std::string Paths::place_in_tree(int descriptor) const {
+std::string Paths::path_in_tree(int descriptor) const {
   PathBuffer whole;
   const std::string_view name(whole.text, name_of_open(descriptor, whole));
   if (root_.empty() || !name.starts_with(root_) || name.size() == root_.size() || name[root_.size()] != '/') return {};

@@ -23,7 +23,7 @@ struct PathBuffer {
 
 class Paths {
  public:
-  // Created at the first use, never destroyed. Null: no device is configured, and nothing is redirected.
+  // Returns the paths of this process, created at first use and never destroyed. Null: no device is configured.
   static Paths* get();
 
   const std::string& device() const { return device_; }
@@ -31,26 +31,26 @@ class Paths {
 
   // Returns the path to use instead, possibly in the buffer.
   const char* redirect(const char* path, PathBuffer& buffer);
-  // For a path relative to an open folder (libudev walks folders by descriptors).
+  // Redirects a path relative to an open folder (libudev walks folders by descriptors).
   const char* redirect_at(int folder, const char* path, PathBuffer& buffer);
   // Returns the path of an open file of the tree, from "/" on. Empty: not in the tree.
-  std::string place_in_tree(int descriptor) const;
+  std::string path_in_tree(int descriptor) const;
   // Returns the original path of a path in the tree.
   const char* original(const char* path);
 
   // Returns the node of a file in the tree.
   std::optional<NodeKind> node(const struct stat& info);
-  // Test by inode alone, before asking the file system; entries of a folder have no more.
+  // Returns whether an inode can be that of a node. Entries of a folder have no more than an inode.
   bool may_be_node(ino_t inode) const { return inode != 0 && (inode == card_.inode || inode == render_.inode); }
-  // True: a file of /sys in the tree. Programs can write only those that the driver acts on.
+  // Returns whether the path is a file of /sys in the tree. Programs can write only files that trigger an action.
   bool is_of_sys(const char* path) const;
   bool is_control(const struct stat& info) const { return control_.inode != 0 && control_.fits(info); }
-  // True: the folder on which debugfs would be mounted.
+  // Returns whether the file is the folder on which debugfs would be mounted.
   bool is_debug_root(const struct stat& info);
 
-  // Marks the tree as used by this process: at the start, and in a child of fork.
+  // Marks the tree as used by this process. Called at the start, and in a child of fork.
   void hold();
-  // Call at the end of the process: the last user removes the tree.
+  // Ends the use of the tree by this process. The last user removes the tree.
   void leave_tree();
 
  private:
@@ -67,17 +67,17 @@ class Paths {
   std::string device_;
   std::string root_;
   int held_ = -1;
-  pid_t left_ = 0;  // the process that left the tree; a child of vfork may come first
+  pid_t left_ = 0;  // process that left the tree last; a child of vfork may leave before its parent
   Place card_, render_, debug_, control_;
 };
 
-// The redirected path, with its buffer.
-class Led {
+// A path after redirection, with its buffer.
+class RedirectedPath {
  public:
-  explicit Led(const char* path) : path_(path) {
+  explicit RedirectedPath(const char* path) : path_(path) {
     if (Paths* const paths = Paths::get()) path_ = paths->redirect(path, buffer_);
   }
-  Led(int folder, const char* path) : path_(path) {
+  RedirectedPath(int folder, const char* path) : path_(path) {
     if (Paths* const paths = Paths::get()) path_ = paths->redirect_at(folder, path, buffer_);
   }
   operator const char*() const { return path_; }

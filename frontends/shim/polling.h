@@ -12,11 +12,12 @@ namespace halogen::shim {
 // Mark of a file in /sys that triggers an action when written.
 constexpr int kControlMark = driver::kSyncFileMark - 5;
 
-// Returns the mark of a node, sync file, sync object or shared buffer. 0: not ours.
+// Returns the mark of a node, sync file, sync object, shared buffer or control file. 0: another descriptor.
 int mark_of(int descriptor);
+// Polls like poll(2) called by the program.
 int poll_as_program(pollfd* list, nfds_t count, const timespec* timeout, const sigset_t* signals);
 
-// A closed descriptor may have been an epoll(7) set.
+// Drops the list of an epoll(7) set whose descriptor is closed.
 void forget_epoll(int descriptor);
 
 }  // namespace halogen::shim

@@ -18,7 +18,7 @@
 namespace halogen::shim {
 namespace {
 
-// True: the program has threads beside the calling one. For a call of another process all threads count.
+// Returns whether the program has threads beside the calling one. For a call of another process all threads count.
 bool has_other_threads() {
   if (OwnThread::is_this()) return true;
   struct stat tasks {};
@@ -37,7 +37,8 @@ std::unique_ptr<Recording> Recording::start(const spec::DeviceModel& model, cons
     std::fprintf(stderr, "halogen: %s: %s\n", file.c_str(), why.c_str());
     return nullptr;
   };
-  if (!can_record(model)) return failed("this device cannot be recorded");
+  if (!can_record(model))
+    return failed(fmt::format("device {} cannot be recorded: its global table is outside the registers", model.name));
   auto sink = trace::create_file(file);
   if (!sink) return failed(sink.message());
   auto recorder =

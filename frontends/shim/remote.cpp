@@ -22,7 +22,7 @@
 namespace halogen::shim {
 namespace {
 
-constexpr std::chrono::microseconds kLook{50};
+constexpr std::chrono::microseconds kPollTime{50};
 
 unsigned processors() {
   static const unsigned count = std::thread::hardware_concurrency();
@@ -63,8 +63,8 @@ ssize_t receive_message(int channel, void* data, size_t bytes, int& descriptor, 
   message.msg_control = control;
   message.msg_controllen = sizeof control;
   ssize_t got = -1;
-  const bool looks = wait == Wait::looking && processors() > 1;
-  const auto end = std::chrono::steady_clock::now() + kLook;
+  const bool looks = wait == Wait::polling && processors() > 1;
+  const auto end = std::chrono::steady_clock::now() + kPollTime;
   do {
     got = recvmsg(channel, &message, MSG_CMSG_CLOEXEC | (looks ? MSG_DONTWAIT : 0));
   } while (got < 0 && (errno == EINTR || (looks && errno == EAGAIN && std::chrono::steady_clock::now() < end)));
@@ -188,7 +188,7 @@ bool Remote::ask(int node, const RemoteCall& call, int given, bool by_message, R
   if (channel.board != nullptr) channel.board->note_message();
   bool answered = send_message(channel.socket, &call, sizeof call, given);
   while (answered) {
-    const ssize_t bytes = receive_message(channel.socket, &answer, sizeof answer, got, Wait::looking);
+    const ssize_t bytes = receive_message(channel.socket, &answer, sizeof answer, got, Wait::polling);
     if (bytes == 1) continue;  // a wake-up
     answered = bytes == static_cast<ssize_t>(sizeof answer);
     break;

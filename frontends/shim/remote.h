@@ -17,10 +17,10 @@
 
 namespace halogen::shim {
 
-// Messages with at most one descriptor. Received without one: -1.
+// Send and receive a message with at most one descriptor. -1: no descriptor.
 bool send_message(int channel, const void* data, size_t bytes, int descriptor);
-// `looking`: polls for a while before the thread sleeps, because a wake-up takes longer.
-enum class Wait { sleeping, looking };
+// `polling`: polls for a while before the thread sleeps, because a wake-up takes longer.
+enum class Wait { sleeping, polling };
 ssize_t receive_message(int channel, void* data, size_t bytes, int& descriptor, Wait wait = Wait::sleeping);
 
 // The positions of descriptors in an argument.
@@ -31,19 +31,19 @@ struct DescriptorFields {
 // Examines the argument, because for some calls the positions depend on flags.
 DescriptorFields descriptor_fields(unsigned long request, uint64_t argument);
 
-// True: EXECBUFFER2, for which O_NONBLOCK of the descriptor matters.
+// Returns whether the request is EXECBUFFER2, for which O_NONBLOCK of the descriptor matters.
 bool is_execution(unsigned long request);
 bool has_no_wait(int descriptor);
 
 class Remote {
  public:
   int ioctl(int node, unsigned long request, uint64_t argument);
-  // GEM_MMAP, which maps inside the call.
+  // Handles GEM_MMAP, which maps inside the call.
   int map_now(int node, uint64_t argument);
   void* map(int node, void* address, size_t bytes, int protection, int flags, uint64_t offset);
 
  private:
-  // False: no process answers. `by_message`: a descriptor may be returned.
+  // Makes a call. `by_message`: a descriptor may be returned. False: no process answers.
   bool ask(int node, const RemoteCall& call, int given, bool by_message, RemoteAnswer& answer, int& got);
   struct Channel {
     int socket = -1;

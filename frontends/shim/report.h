@@ -11,8 +11,8 @@
 
 namespace halogen::shim {
 
-// Returns the user's name, or one with the process id if another process of this run has taken it. `what`: "report",
-// "trace".
+// Returns the user's name, or one with the process id if another process of this run has taken the name. `what` is
+// "report", "trace" or "frames".
 std::string claim_name(const std::string& name, const std::string& root, const char* what);
 
 constexpr int kInterval = 500;  // milliseconds between two writes
