@@ -85,7 +85,7 @@ Result<RegisterRegion> parse_region(std::string_view text) {
         fmt::format("\"{}\" does not exist; the last register is {}{}.", text, out.accumulator ? "acc" : "r", most)};
   }
   if (scanner.take(".") && !scanner.number(eu::kGrfBytes - 1, out.sub)) {
-    return Error{fmt::format("\"{}\" has no number after the point.", text)};
+    return Error{fmt::format("\"{}\" lacks a subregister number after the point.", text)};
   }
   if (scanner.take("<") && !take_strides(scanner, out.region)) {
     return Error{fmt::format(

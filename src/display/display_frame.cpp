@@ -23,7 +23,7 @@ using spec::unpack_register;
 // The largest picture that any of these chips shows. The registers can hold larger sizes.
 constexpr uint64_t kMaxPixels = uint64_t{7680} * 4320;
 
-// True: a tiled surface breaks a rule of its tiling. Linear surfaces have no rule that affects reads.
+// Returns the rule of its tiling that a surface breaks. Linear surfaces have no rule that affects reads.
 surface::SurfaceFault tiling_fault(spec::GenId gen, const PlaneLines& lines) {
   if (lines.tiling == 0) {
     return surface::SurfaceFault::none;

@@ -12,7 +12,8 @@ namespace halogen::display {
 
 constexpr uint64_t kAssumedFrameRate = 60;
 
-// Nothing: the generator is off, in an unknown mode, or its rate is outside of all modes.
+// Returns the clock that the registers program. Nothing: the generator is off or in an unknown mode, or its rate is
+// outside all modes.
 std::optional<PixelClock> pixel_clock(const hw::DPLL& generator, const hw::FP& divisors, const hw::DPLL_MD& multiplier);
 
 // Returns a clock of sixty frames per second.

@@ -25,8 +25,8 @@ struct PlanePixels {
   bool operator==(const PlanePixels&) const = default;
 };
 
-// Nothing: a reserved code, or a format that is not implemented. `color_control` is PLANE_COLOR_CTL where the device
-// has it.
+// Returns the format of a plane's pixels. `color_control` is PLANE_COLOR_CTL if the device has it. Nothing: a reserved
+// code, or a format that is not implemented.
 std::optional<PlanePixels> plane_pixels(const PlaneModel& plane, spec::GenId gen, uint32_t control,
                                         std::optional<uint32_t> color_control);
 

@@ -57,8 +57,7 @@ struct PlaneLines {
   uint64_t left() const;
 };
 
-// Returns what a plane shows. `pipe` is the image size of its pipe, `color_control` is PLANE_COLOR_CTL if the device
-// has it.
+// Returns what a plane shows. `pipe` is the image size of its pipe.
 PlaneLines plane_lines(const PlaneModel& plane, spec::GenId gen, const PlaneImage& image, Extent pipe);
 
 // Reads pixels of one line as they are in memory, from the leftmost in the surface on; a mirrored line is not reversed.

@@ -1,7 +1,8 @@
 // The display planes of a device: their registers, their number in flip and wait commands, and their pipe. A plane of
-// 965 to GM45 selects its pipe in its control register. The numbers follow the plane select of MI_DISPLAY_FLIP (seed
-// 003 1.6; Linux i915, intel_gpu_commands.h): from Gen9 on the first planes of pipes A to C come first. For planes
-// beyond the fourth of a pipe, and for pipe D, no public source was found: their numbers follow, pipe D last.
+// 965 to GM45 selects its pipe in its control register. The numbers follow the plane select of MI_DISPLAY_FLIP (G45 PRM
+// vol. 1b 1.6, seed 003; Linux i915, intel_gpu_commands.h): from Gen9 on the first planes of pipes A to C come first.
+// For planes beyond the fourth of a pipe, and for pipe D, no public source was found: their numbers follow, pipe D
+// last.
 #pragma once
 
 #include <cstdint>
@@ -72,7 +73,7 @@ std::vector<PlaneModel> find_planes(mmio::RegisterBank& bank, unsigned pipes);
 PlaneControl unpack_control(const PlaneModel& plane, spec::GenId gen, uint32_t value);
 uint32_t with_tiling(const PlaneModel& plane, spec::GenId gen, uint32_t control, uint8_t tiling);
 
-// Unit of the stride register of universal planes, in bytes.
+// Returns the unit of the plane's stride register in bytes.
 uint32_t stride_unit_B(const PlaneModel& plane);
 
 PlaneImage read_image(const mmio::RegisterBank& bank, const PlaneSlots& slots);

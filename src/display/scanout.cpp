@@ -75,7 +75,7 @@ class PlanePainter {
   std::vector<Rgba> colors_;
 };
 
-// True: the whole line could be read.
+// Paints a cursor. False: a page of it could not be read.
 bool paint_cursor(const CursorShape& cursor, const FrameParts& parts, DisplayMemory& memory, Image& image) {
   DisplayReader reader(memory.display_space(memory::Stream::cursor));
   std::vector<CursorPixel> line(cursor.size);

@@ -1,5 +1,5 @@
-// Block-compressed formats: block sizes, and one texel of a block as four float channels. BC1 to BC7, ETC1, ETC2, EAC
-// and ASTC of low dynamic range. Not supported: ASTC of high dynamic range and FXT1, which have no row.
+// Block-compressed formats: block sizes, and one texel of a block as four float channels. BC1 to BC7, ETC1, ETC2, EAC,
+// FXT1 and ASTC of low dynamic range. Not supported: ASTC of high dynamic range, which has no row.
 #pragma once
 
 #include <cstddef>

@@ -36,7 +36,8 @@ constexpr uint64_t swizzle_sources(SwizzleMode mode) {
   return 0;
 }
 
-// Its own inverse. Bit 17 is a bit of the physical address; for the others an offset from a 4 KB boundary is enough.
+// Applies the swizzle; it is its own inverse. Bit 17 is a bit of the physical address. For the other bits an offset
+// from a 4 KB boundary is enough.
 constexpr uint64_t swizzle_bit6(SwizzleMode mode, uint64_t address) {
   if (mode == SwizzleMode::none) {
     return address;

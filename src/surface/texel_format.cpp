@@ -137,7 +137,8 @@ float small_to_float(uint32_t value, unsigned mantissa) {
   return std::bit_cast<float>(wide << 23 | fraction << (23 - mantissa));
 }
 
-// Rounds to nearest even; the caller adds the sign. `nearest` false: rounds towards zero.
+// Converts the magnitude of a value to a small float, rounded to nearest even. The caller adds the sign. `saturate`:
+// overflow gives the largest finite value instead of infinity.
 uint32_t float_to_small(float value, unsigned mantissa, bool saturate) {
   const uint32_t infinity = 31u << mantissa;
   if (std::isnan(value)) {

@@ -10,7 +10,7 @@ namespace {
 using Format = hw::SurfaceFormat;
 using Kind = VertexFormat::Kind;
 
-// Of words that pass, an element takes four.
+// R64_PASSTHRU formats have two words per component, and an element takes at most four words.
 constexpr std::array kFormats{
     VertexFormat{Format::R64_FLOAT, Kind::doubles, 1},
     VertexFormat{Format::R64G64_FLOAT, Kind::doubles, 2},

@@ -1,5 +1,5 @@
-// Formats that only vertices have: doubles and fixed-point numbers, which become floats, and 64-bit words that pass as
-// they are.
+// Formats that only vertices have: doubles and fixed-point numbers, which are converted to floats, and 64-bit words
+// that are passed unchanged.
 #pragma once
 
 #include <array>
@@ -19,9 +19,9 @@ struct VertexFormat {
   uint32_t bytes() const { return components * (kind == Kind::doubles ? 8u : 4u); }
 };
 
-// Null: it is none of them.
+// Returns the format's row. Null: the format is not one of these.
 const VertexFormat* vertex_format(hw::SurfaceFormat format);
-// As unpack_texel() does it: components that are not there are 0, 0, 0, 1.
+// Unpacks an element. Missing components are 0, 0, 0, 1; for words they are 0.
 std::array<uint32_t, 4> unpack_vertex(const VertexFormat& format, const std::byte* bytes);
 
 }  // namespace halogen::surface

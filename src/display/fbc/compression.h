@@ -84,7 +84,7 @@ class FrameCompressor : public mmio::RegisterHandler, public LineProvider {
   CompressionMemory* memory_ = nullptr;  // null: not connected
 };
 
-// The arguments must outlive the compressor. Null: the device has none.
+// Returns the compressor of a device. The arguments must outlive it. Null: the device has none.
 struct CompressionParts {
   const spec::DeviceModel& model;
   mmio::RegisterBank& bank;

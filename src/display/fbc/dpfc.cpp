@@ -129,7 +129,7 @@ void Dpfc::refresh() {
 
 // Modifications.
 
-// Marks screen lines as modified, by rows of the surface.
+// Returns the screen lines that show these rows of the surface.
 LineSet Dpfc::lines_of_rows(uint64_t first, uint64_t last) const {
   const ScreenLines span = parts_.host.source(plane()).lines_of_rows(first, last);
   LineSet lines;

@@ -1,4 +1,5 @@
-// Frame buffer compression of GM965 by run lengths (seed 003 chapter 6; register offsets from Linux i915).
+// Frame buffer compression of GM965 by run lengths: G45 PRM vol. 1b chapter 6 (seed 003); register offsets from Linux
+// i915.
 //
 // - A pass starts at a vertical blank and takes kPairNs for each pair of lines that it compresses (our choice; the
 // manual gives no time). A pair is marked compressed when it is begun and read when it is done, so a write in between

@@ -140,7 +140,7 @@ void Fbc::begin_pass(const CompressionSource& source) {
   next_pair(0, parts_.host.time_ns());
 }
 
-// Marks the next pair before it is compressed. None left: the pass is over.
+// Marks the next pair before it is compressed. If no pair is left, the pass ends.
 void Fbc::next_pair(unsigned from, uint64_t now) {
   const CompressionSource& source = state_.sample->source;
   const unsigned tags = tags_of(source.lines, source.odd_start());

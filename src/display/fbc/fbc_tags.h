@@ -16,7 +16,7 @@ inline constexpr unsigned kTagRegisters = 49;
 inline constexpr unsigned kTagsPerRegister = 16;
 inline constexpr unsigned kTags = kTagRegisters * kTagsPerRegister;
 
-// Returns the lines of a tag.
+// The lines of a tag.
 struct TagLines {
   unsigned first = 0;
   unsigned count = 0;

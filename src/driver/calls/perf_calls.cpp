@@ -1,5 +1,5 @@
-// Streams of performance counters. There is no OA unit yet: invalid arguments get i915's error, and valid ones are
-// refused.
+// Streams of performance counters. The model has no OA unit: invalid arguments get i915's error, and valid arguments
+// are refused.
 #include <cerrno>
 
 #include "driver/calls/ioctls.h"

@@ -209,7 +209,7 @@ void Buffer::add_fence(FenceRef fence, bool write) {
   forget_done();
   if (shared_fences_) shared_fences_->add(fence, write);
   std::vector<FenceRef>& list = write ? writers_ : readers_;
-  // Of one timeline only the last fence counts.
+  // Only the last fence of a timeline counts.
   std::erase_if(list,
                 [&](const FenceRef& other) { return other->timeline != 0 && other->timeline == fence->timeline; });
   list.push_back(std::move(fence));

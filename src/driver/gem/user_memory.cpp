@@ -155,7 +155,7 @@ bool has_rights_to(uint64_t address, uint64_t bytes, bool write) {
   return covered >= end;
 }
 
-// Of the calling thread, at this moment.
+// Returns whether the calling thread has CAP_SYS_ADMIN now.
 bool has_rights() {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {};
@@ -264,7 +264,7 @@ bool is_own_process() {
   return other_process == 0 || other_process == getpid();
 }
 
-// A program may have dropped its rights since it opened the device.
+// Returns whether the program may administrate. It may have dropped its rights since it opened the device.
 bool may_administrate() {
   if (is_own_process()) {
     static const bool had = has_rights();

@@ -249,7 +249,8 @@ uint64_t KmsPipe::frame_ns() const {
   return uint64_t{mode_->htotal} * mode_->vtotal * 1'000'000 / mode_->clock;
 }
 
-// The line counter lags by one and steps within a line.
+// Returns slightly more than the time until the next vertical blank, because the line counter lags by one and steps
+// within a line.
 uint64_t KmsPipe::until_vblank_ns() {
   if (!mode_) return kSecond / 60;
   const uint32_t line = get<hw::PIPEDSL>().line_counter;

@@ -84,7 +84,8 @@ const PeerProcess& PeerProcesses::self() {
   return self_;
 }
 
-// A full socket is fine: that peer has not read its wake-ups yet and will. A peer that is gone needs none.
+// Wakes a peer. If its socket is full, the peer has unread wake-ups and will look at them. A peer that has exited needs
+// no wake-up.
 bool PeerProcesses::wake(uint64_t number) {
   self();
   sockaddr_un address;

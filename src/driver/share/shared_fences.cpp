@@ -117,7 +117,7 @@ void SharedFences::add(const FenceRef& fence, bool write) {
   });
 }
 
-// A count is done when no open fence lies before it.
+// Advances the done counters. A count is done when no open fence lies before it.
 void SharedFences::retire(int error) {
   std::erase_if(open_, [](const Open& each) {
     const FenceRef fence = each.fence.lock();

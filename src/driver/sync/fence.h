@@ -57,7 +57,8 @@ class Fence : public std::enable_shared_from_this<Fence> {
 
 FenceRef signalled_fence();
 
-// Signals when all fences of the list have. Signalled fences are skipped; of one timeline only the last counts.
+// Returns a fence that signals when all fences of the list have signalled. Signalled fences are skipped. Only the last
+// fence of a timeline counts.
 FenceRef all_of(const std::vector<FenceRef>& fences);
 
 // A point of a timeline: signals when its fence and all earlier points have.
