@@ -31,7 +31,7 @@ TEST(Bits, PutKeepsOtherBits) {
   EXPECT_EQ(get_bits(dwords, 60, 36), (0x3333'3333ull << 4) | 2u);
 }
 
-TEST(Bits, SignExtension) {
+TEST(Bits, SignExtensionCopiesTheHighestBit) {
   EXPECT_EQ(sign_extend(0x8, 4), -8);
   EXPECT_EQ(sign_extend(0x7, 4), 7);
 }

@@ -160,7 +160,7 @@ TEST_P(BlitEngineGen4, AddressesWrapAt512MB) {
 }
 
 // The longest line and the largest number of lines that a command can name, checked byte by byte.
-TEST_P(BlitEngine, LargestWidthAndHeight) {
+TEST_P(BlitEngine, LargestWidthAndHeightAreDrawn) {
   COVERS("G45-8.2.1-04");
   constexpr uint64_t kLine = 32768, kLines = 65535;
   const auto linear = [&](uint32_t lines, uint32_t width, uint32_t pitch, uint64_t to, uint32_t value) {
@@ -219,7 +219,7 @@ TEST_P(BlitEngineGen4, SetupControlAppliesToDrawing) {
 
 // Snooped system memory as source with uncached memory as destination, and vice versa; pattern and monochrome data in
 // the stream.
-TEST_P(BlitEngineGen4, OperandsInSnoopedAndUncachedMemory) {
+TEST_P(BlitEngineGen4, OperandsMayBeInSnoopedAndUncachedMemory) {
   COVERS("G45-8.1-01");
   constexpr uint64_t kSnooped = 3u << 1;  // bits 2:1 of a Gen4 entry
   const uint64_t plain = bench.allocate(1);

@@ -60,7 +60,7 @@ class Gen12Copy : public ::testing::TestWithParam<std::string> {
   std::vector<uint8_t> expected;
 };
 
-TEST_P(Gen12Copy, BlockCopyInEveryPixelSizeAndTiling) {
+TEST_P(Gen12Copy, BlockCopyWorksInEveryPixelSizeAndTiling) {
   for (unsigned round = 0; round < 120; ++round) {
     const unsigned depth = round % 6;
     const uint64_t pixel = kPixelBytes[depth];
@@ -96,7 +96,7 @@ TEST_P(Gen12Copy, BlockCopyInEveryPixelSizeAndTiling) {
 }
 
 // 11 dwords, or 12 with the unused upper half of an address.
-TEST_P(Gen12Copy, FastColorInEveryPixelSizeAndTiling) {
+TEST_P(Gen12Copy, FastColorWorksInEveryPixelSizeAndTiling) {
   for (unsigned round = 0; round < 96; ++round) {
     const unsigned depth = round % 6;
     const uint64_t pixel = kPixelBytes[depth];
@@ -126,7 +126,7 @@ TEST_P(Gen12Copy, FastColorInEveryPixelSizeAndTiling) {
 }
 
 // The pitch has 18 bits and is unsigned.
-TEST_P(Gen12Copy, LongestPitch) {
+TEST_P(Gen12Copy, LongestPitchIsUsed) {
   const uint64_t far = bench.allocate(65);
   bench.run_commands(BlitBench::with_header(
       0x44, 2u << 19,

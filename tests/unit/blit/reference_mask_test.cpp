@@ -75,7 +75,7 @@ Key make_key(unsigned depth) {
   return key;
 }
 
-TEST_P(Masks, ChromaKeyInEveryMode) {
+TEST_P(Masks, ChromaKeysMatchTheReferenceInEveryMode) {
   COVERS("G45-8.2.1.4-02");
   COVERS("G45-8.10.1-03");
   COVERS("G45-8.10.1-04");
@@ -123,7 +123,7 @@ TEST_P(Masks, ChromaKeyInEveryMode) {
 }
 
 // Both mono operands transparent: a pixel is written only if both bits are set.
-TEST_P(Masks, BothMonoOperandsTransparent) {
+TEST_P(Masks, BothMonoOperandsMayBeTransparent) {
   COVERS("G45-8.2.1.4-01");
   COVERS("G45-8.10.2-02");
   COVERS("G45-8.2.1-03");

@@ -68,7 +68,7 @@ class Patterns : public ::testing::TestWithParam<std::string> {
   std::unique_ptr<BlitTarget> target_;
 };
 
-TEST_P(Patterns, ColorPatternInMemory) {
+TEST_P(Patterns, ColorPatternInMemoryMatchesTheReference) {
   COVERS("G45-8.2.2.4-01");
   COVERS("G45-8.2.2.4-02");
   each_seed([&](unsigned depth, unsigned sx, unsigned sy) {
@@ -83,7 +83,7 @@ TEST_P(Patterns, ColorPatternInMemory) {
   });
 }
 
-TEST_P(Patterns, ColorPatternInTheCommand) {
+TEST_P(Patterns, ColorPatternInTheCommandMatchesTheReference) {
   each_seed([&](unsigned depth, unsigned sx, unsigned sy) {
     const unsigned pixel = pixel_B(depth);
     Encoded command = base(0x72, depth, sx, sy);
@@ -105,7 +105,7 @@ bool mono_bit(uint32_t x, uint32_t y) {
   return (kMono[y % 8] << (x % 8) & 0x80) != 0;
 }
 
-TEST_P(Patterns, MonoPatternInTheCommand) {
+TEST_P(Patterns, MonoPatternInTheCommandMatchesTheReference) {
   COVERS("G45-8.10.12-01");
   COVERS("G45-8.10.13-01");
   each_seed([&](unsigned depth, unsigned sx, unsigned sy) {
@@ -206,7 +206,7 @@ TEST_P(Patterns, FixedPatternsMatchTheirWindowsNames) {
   EXPECT_EQ(count(5), 16u);
 }
 
-TEST_P(Patterns, FixedPatternsLineByLine) {
+TEST_P(Patterns, FixedPatternsMatchLineByLine) {
   COVERS("G45-8.9.14-05");
   struct Row {
     unsigned number;

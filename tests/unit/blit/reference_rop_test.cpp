@@ -355,7 +355,7 @@ class RasterOperations : public ::testing::TestWithParam<std::string> {
   std::unique_ptr<BlitTarget> target_;
 };
 
-TEST_P(RasterOperations, AllCodesAtAllDepths) {
+TEST_P(RasterOperations, AllCodesMatchTheReferenceAtAllDepths) {
   COVERS("G45-8.2.1.3-01");
   COVERS("G45-8.2.1.3-02");
   COVERS("G45-8.2.1.3-03");

@@ -35,7 +35,7 @@ class Sources : public ::testing::TestWithParam<std::string> {
 
 constexpr uint32_t kBack = 0x0102'0304, kFore = 0xf1f2'f3f4;
 
-TEST_P(Sources, MonoSourceAtEveryStartBit) {
+TEST_P(Sources, MonoSourceMatchesTheReferenceAtEveryStartBit) {
   COVERS("G45-8.2.1-02");
   COVERS("G45-8.2.2.2-03");
   COVERS("G45-8.10.14-01");
@@ -123,7 +123,7 @@ struct Move {
 constexpr Move kMoves[] = {{-1, -1}, {0, -1}, {1, -1}, {-1, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}};
 
 // A block copied over itself in the eight directions, by one pixel and by more: no pixel is lost, whatever the tiling.
-TEST_P(Sources, OverlapsInAllDirections) {
+TEST_P(Sources, OverlapsMatchTheReferenceInAllDirections) {
   COVERS("G45-8.9-04");
   COVERS("G45-8.9-03");
   for (const bool tiled : {false, true}) {
@@ -161,7 +161,7 @@ TEST_P(Sources, OverlapsInAllDirections) {
 }
 
 // The linear command copies in the direction that it names: here the safe direction for each move.
-TEST_P(Sources, LinearMovesInAllDirections) {
+TEST_P(Sources, LinearMovesMatchTheReferenceInAllDirections) {
   COVERS("G45-8.2.1.5-01");
   for (unsigned depth = 0; depth < 4; ++depth) {
     for (const Move& move : kMoves) {
@@ -192,7 +192,7 @@ TEST_P(Sources, LinearMovesInAllDirections) {
 }
 
 // Between linear, X and, with BCS_SWCTRL, Y tiles: three pitches on each side.
-TEST_P(Sources, TiledSourceAndDestination) {
+TEST_P(Sources, TiledSourceAndDestinationMatchTheReference) {
   COVERS("G45-8.10.7-01");
   const bool has_y = target_->bench() != nullptr && !target_->bench()->is_gen4();
   for (unsigned from = 0; from < (has_y ? 3 : 2); ++from) {

@@ -105,7 +105,7 @@ class Registers : public ::testing::Test {
   eu::Thread thread_;  // each dword of the registers holds its number
 };
 
-TEST_F(Registers, ReadByRegion) {
+TEST_F(Registers, RegistersAreReadByRegion) {
   EXPECT_THAT(read("r1.2<8;8,1>:ud", 8), ElementsAre(10, 11, 12, 13, 14, 15, 16, 17));
   EXPECT_THAT(read("r2<0;1,0>:ud", 3), ElementsAre(16, 16, 16));
   EXPECT_THAT(read("r0.1<8;2,2>:ud", 6), ElementsAre(1, 3, 9, 11, 17, 19));
@@ -118,7 +118,7 @@ TEST_F(Registers, ReadByRegion) {
   EXPECT_FALSE(read_region(thread_, *parse_region("r127.7:ud"), 2).ok());
 }
 
-TEST_F(Registers, ElementsAsNumbers) {
+TEST_F(Registers, ElementsAreFormattedByType) {
   EXPECT_EQ(value_text(eu::Type::ud, 0xff), "0xff");
   EXPECT_EQ(value_json(eu::Type::ud, 0xff), "255");
   EXPECT_EQ(value_text(eu::Type::b, 0xff), "-1");

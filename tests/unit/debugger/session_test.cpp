@@ -109,7 +109,7 @@ TEST_P(Stepping, SteppingExecutesEachInstructionOnceWithTheSameResult) {
   }
 }
 
-TEST_P(Stepping, BreakpointsRegistersMasksAndCode) {
+TEST_P(Stepping, BreakpointShowsRegistersMasksAndCode) {
   load(compute::kernels::kSwap, 4);
   Session stepped =
       session({.thread = 3}, {"break 0xb0", "break 0x60", "c", "step 2", "delete 0x60", "c", "reg r11<0;1,0>:d 2",

@@ -74,7 +74,7 @@ void add_context(AubBuilder& aub, uint32_t space, uint32_t ggtt_flags, uint32_t 
   aub.write_memory(space, kRing, {0x1880'0101, 0x5000, 0, 0});
 }
 
-TEST(AubDecoder, SubmitPortOfTheFirstExecutionLists) {
+TEST(AubDecoder, SubmitPortStartsTheContext) {
   AubBuilder aub;
   aub.version(11);
   add_context(aub, kSystem, 1, 16);
@@ -88,7 +88,7 @@ TEST(AubDecoder, SubmitPortOfTheFirstExecutionLists) {
   EXPECT_FALSE(d.counts.faulty());
 }
 
-TEST(AubDecoder, RingRegisters) {
+TEST(AubDecoder, RingRegistersStartTheRing) {
   AubBuilder aub;
   aub.version(6);  // Sandy Bridge
   aub.write_memory(0, 0x2000, {0x1880'0000, 0x5000, 0, 0}).write_memory(0, 0x5000, {0, 0x0500'0000});
@@ -106,7 +106,7 @@ TEST(AubDecoder, RingRegisters) {
   EXPECT_EQ(d.out.headings.size(), 2u) << "the second tail runs from the first one, round the end";
 }
 
-TEST(AubDecoder, SubmitQueueAndTheSavedHead) {
+TEST(AubDecoder, SubmitQueueContinuesAtTheSavedHead) {
   AubBuilder aub;
   aub.version(19);
   add_context(aub, kSystem, 1, 16);

@@ -26,7 +26,7 @@ using ::testing::MatchesRegex;
 using Tool = test::ToolTest;
 using test::Outcome;
 
-TEST_F(Tool, SummaryLineAndExitCodes) {
+TEST_F(Tool, SummaryLineAndExitCodeFollowTheFindings) {
   const std::string good = file("good.txt", "0 05000000");
   Outcome result = run("decode --summary --device skl " + good);
   EXPECT_EQ(result.status, 0);
@@ -115,7 +115,7 @@ TEST_F(Tool, ClosedPipeIsNotAnError) {
   EXPECT_THAT(full.text, HasSubstr("cannot write standard output: No space left on device."));
 }
 
-TEST_F(Tool, DevicesAsTextAndJson) {
+TEST_F(Tool, DevicesAreListedAsTextAndJson) {
   EXPECT_THAT(run("devices").text, HasSubstr("dg1     0x4905"));
   const auto list = nlohmann::json::parse(run("devices --json").text);
   EXPECT_EQ(list.size(), 11u);

@@ -136,7 +136,7 @@ class CountRecords final : public trace::aub::Visitor {
 
 class Traces : public ::testing::TestWithParam<TraceFacts> {};
 
-TEST_P(Traces, AreReadToTheLastByteAndUnderstood) {
+TEST_P(Traces, AreDecodedToTheLastByte) {
   const TraceFacts& facts = GetParam();
   const fs::path path = test::data_folder() / "aub" / facts.file;
   if (!fs::exists(path)) GTEST_SKIP() << path << " is not there: set HALOGEN_DATA to the folder of captured data";
@@ -186,7 +186,7 @@ constexpr CaptureFacts kCaptures[] = {{"i965", 5}, {"g45", 11}, {"snb", 13}, {"c
 
 class Captures : public ::testing::TestWithParam<CaptureFacts> {};
 
-TEST_P(Captures, AreUnderstood) {
+TEST_P(Captures, AreDecodedCompletely) {
   const CaptureFacts& facts = GetParam();
   const fs::path archive = test::data_folder() / "execbuffers" / (std::string(facts.archive) + ".tar.xz");
   if (!fs::exists(archive)) GTEST_SKIP() << archive << " is not there: set HALOGEN_DATA to the folder of captured data";

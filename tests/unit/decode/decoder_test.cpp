@@ -53,7 +53,7 @@ class DecoderTest : public ::testing::Test {
   std::vector<std::unique_ptr<std::vector<uint32_t>>> pieces_;
 };
 
-TEST_F(DecoderTest, ChainsAndSecondLevelBatches) {
+TEST_F(DecoderTest, ChainsAndSecondLevelBatchesAreFollowed) {
   put(0x1000, {kNoop, kStart64Second, 0x3000, 0, kStart64, 0x2000, 0});
   put(0x2000, {kBatchEnd});
   put(0x3000, {kNoop, kNoop, kBatchEnd});
@@ -77,7 +77,7 @@ TEST_F(DecoderTest, BatchesReturnToTheRing) {
   EXPECT_EQ(out_.nodes[0].level, 0);
 }
 
-TEST_F(DecoderTest, UnknownLeftoverAndBadLengths) {
+TEST_F(DecoderTest, UnknownLeftoverAndBadLengthsAreCounted) {
   put(0x1000, {kUnknown, 1, kNoop, 0x1100'0000, 7, 0x7a00'0004, 1, 2});
   const Counts counts = decode("bdw", batch(0x1000, 0x1020));
   EXPECT_EQ(counts.unknown, 1u);
@@ -200,7 +200,7 @@ TEST_F(DecoderTest, PointersToUnmappedMemoryAreReported) {
   EXPECT_EQ(missing->kind, NodeKind::missing);
 }
 
-TEST_F(DecoderTest, VertexBuffersWithTheirSize) {
+TEST_F(DecoderTest, VertexBuffersAreFollowedWithTheirSize) {
   put(0x1000, {0x7808'0003, 0, 0x5000, 0, 48, kBatchEnd});  // 3DSTATE_VERTEX_BUFFERS, one buffer
   put(0x5000, std::vector<uint32_t>(12, 0x3f80'0000));
   decode("bdw", batch(0x1000));
@@ -263,7 +263,7 @@ TEST_F(DecoderTest, ProbeSeesCommandsOfAllLevels) {
   EXPECT_EQ(addresses, (std::vector<uint64_t>{0x1000, 0x2000, 0x2004, 0x100c}));
 }
 
-TEST_F(DecoderTest, ConstantsAndMediaStateOfTheOldestGeneration) {
+TEST_F(DecoderTest, ConstantsAndMediaStateOfTheOldestGenerationAreFollowed) {
   put(0x1000, {0x6002'0100, 0x5000 | 1, 0x7000'0001, 0, 0x6000, kBatchEnd});  // two blocks of constants; media pointers
   put(0x5000, std::vector<uint32_t>(32, 7));
   put(0x6000, {0, 0, 0x6100});

@@ -118,7 +118,7 @@ TEST_F(FileDecoder, PipesAreRead) {
   EXPECT_EQ(results_[0].counts.records, 2u);
 }
 
-TEST_F(FileDecoder, CapturesByFolderAndByTree) {
+TEST_F(FileDecoder, CapturesAreFoundByFolderAndByTree) {
   const std::vector<uint32_t> batch{0, 0x0500'0000};
   const fs::path first = capture("p/exec_000", manifest("bdw", "RENDER", 8), batch);
   const fs::path second = capture("p/exec_001", manifest("965g", "", 0), batch);
@@ -131,7 +131,7 @@ TEST_F(FileDecoder, CapturesByFolderAndByTree) {
   EXPECT_EQ(results_.size(), 1u);
 }
 
-TEST_F(FileDecoder, CapturesOfUnknownDevices) {
+TEST_F(FileDecoder, CapturesOfUnknownDevicesAreReported) {
   auto text = manifest("weird", "RENDER", 8);
   text.replace(text.find("0x29a2"), 6, "0xbeef");
   const std::vector<uint32_t> batch{0x0500'0000};

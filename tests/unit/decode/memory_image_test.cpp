@@ -42,7 +42,7 @@ TEST(FlatImage, ObjectsReadZeroBeyondTheirContent) {
   EXPECT_EQ(image.read(StreamSpace::ppgtt, GpuVa{0x13ff8}, out), 2u);
 }
 
-TEST(PagedImage, GlobalTable) {
+TEST(PagedImage, GlobalTableMapsPages) {
   PagedImage image(*spec::find_device("bdw"));
   const std::array<uint64_t, 2> entries{0x5001, 0x7001};
   image.write_ggtt_entries(0x10, std::as_bytes(std::span(entries)));  // entries 2 and 3
@@ -57,7 +57,7 @@ TEST(PagedImage, GlobalTable) {
   EXPECT_EQ(first(image, StreamSpace::ggtt, 0x9004), 78u) << "without an entry the address is used directly";
 }
 
-TEST(PagedImage, FourLevelWalk) {
+TEST(PagedImage, FourLevelsOfTablesAreWalked) {
   PagedImage image(*spec::find_device("bdw"));
   constexpr uint64_t kVa = (uint64_t{3} << 39) | (uint64_t{5} << 30) | (uint64_t{7} << 21) | (uint64_t{9} << 12) | 0x10;
   put_entry(image, Pool::system, 0x1000 + 3 * 8, 0x2003);
@@ -74,7 +74,7 @@ TEST(PagedImage, FourLevelWalk) {
   EXPECT_EQ(first(image, StreamSpace::ppgtt, (kVa & ~0x1f'ffffull) + 0x20'0000 + 0x1'2000), 4321u);
 }
 
-TEST(PagedImage, LargeAndMediumPages) {
+TEST(PagedImage, LargeAndMediumPagesAreMapped) {
   PagedImage image(*spec::find_device("icl"));
   put_entry(image, Pool::system, 0x1000, 0x2003);
   put_entry(image, Pool::system, 0x2000, 0x3003);

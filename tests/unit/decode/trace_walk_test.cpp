@@ -85,7 +85,7 @@ TEST_F(TraceWalk, WalksLastContextByDefault) {
   EXPECT_THAT(text, HasSubstr("physical address 0x41008: 11110001 00000007"));
 }
 
-TEST_F(TraceWalk, AChosenContextAndALargePage) {
+TEST_F(TraceWalk, ChosenContextCanMapALargePage) {
   const fs::path path = two_contexts();
   auto report = walk_trace(path, {.address = GpuVa{0x5008}, .context = 0});
   ASSERT_TRUE(report.ok()) << report.message();
@@ -101,7 +101,7 @@ TEST_F(TraceWalk, AChosenContextAndALargePage) {
               HasSubstr("there is no context 2; 2 were submitted, counted from 0."));
 }
 
-TEST_F(TraceWalk, Faults) {
+TEST_F(TraceWalk, FaultIsReportedWithItsLevel) {
   const auto report = walk_trace(two_contexts(), {.address = GpuVa{0x80'0000'0000}});
   ASSERT_TRUE(report.ok());
   EXPECT_FALSE(report->mapped());
@@ -113,7 +113,7 @@ TEST_F(TraceWalk, Faults) {
   EXPECT_FALSE(json["fault"].get<std::string>().empty());
 }
 
-TEST_F(TraceWalk, TheGlobalTableAndJson) {
+TEST_F(TraceWalk, GlobalTableIsPrintedAsJson) {
   const auto report = walk_trace(two_contexts(), {.address = GpuVa{0x2004}, .global = true});
   ASSERT_TRUE(report.ok()) << report.message();
   const auto json = nlohmann::json::parse(report->to_json());

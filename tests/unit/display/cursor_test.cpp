@@ -78,7 +78,7 @@ TEST_P(EveryCursor, EachPipeHasACursor) {
   EXPECT_EQ(bench.events(), 0u);
 }
 
-TEST_P(EveryCursor, SizesAndNegativePositions) {
+TEST_P(EveryCursor, SizesAndNegativePositionsAreShown) {
   for (const auto& [mode, size] : {std::pair(kArgb64, 64u), {kArgb128, 128u}, {kArgb256, 256u}}) {
     CursorBench bench(*GetParam());
     bench.paint(size, solid);
@@ -149,7 +149,7 @@ TEST_P(EveryCursor, ChangesOnADisabledPipeTakeEffectImmediately) {
 
 // One line: eight bytes of the first bit of each pixel, then eight bytes of the second; the leftmost pixel is the
 // highest bit.
-TEST_P(EveryCursor, TwoBitsPerPixel) {
+TEST_P(EveryCursor, TwoBitsPerPixelSelectColoursAndTransparency) {
   for (const uint32_t mode : {kThreeColors, kAndXor, kFourColors}) {
     CursorBench bench(*GetParam());
     bench.back(kSurface, 1024);
@@ -190,7 +190,7 @@ TEST_P(EveryCursor, UnsupportedModesAreReported) {
 }
 
 // Gen4 displays take the address of the last pixel, others the first (i915).
-TEST_P(EveryCursor, RotatedBy180Degrees) {
+TEST_P(EveryCursor, RotationBy180DegreesReversesTheCursor) {
   CursorBench bench(*GetParam());
   bench.paint(64, solid);
   bench.start();

@@ -40,7 +40,7 @@ class ExecuteFence : public SyncDoor {
   }
 };
 
-TEST_P(ExecuteFence, InFenceOutFenceAndSubmitFence) {
+TEST_P(ExecuteFence, InOutAndSubmitFencesOrderBatches) {
   Gate gate;
   const uint32_t batch = make_empty();
   int first = -1, after = -1, beside = -1, other = -1;

@@ -9,7 +9,7 @@
 namespace halogen::driver {
 namespace {
 
-class FlipStory : public EventDoor {
+class FlipSequence : public EventDoor {
  protected:
   void SetUp() override {
     DriverOptions options;
@@ -17,9 +17,9 @@ class FlipStory : public EventDoor {
     start(options);
   }
 };
-INSTANTIATE_TEST_SUITE_P(All, FlipStory, ::testing::ValuesIn(all_chips()), chip_name);
+INSTANTIATE_TEST_SUITE_P(All, FlipSequence, ::testing::ValuesIn(all_chips()), chip_name);
 
-TEST_P(FlipStory, FlipTakesEffectAtVblankAndSecondFlipIsBusy) {
+TEST_P(FlipSequence, FlipTakesEffectAtVblankAndSecondFlipIsBusy) {
   COVERS("NOTES-DRV-02");
   const Picture one = make_picture(), two = make_picture(), three = make_picture();
   ASSERT_EQ(set(one.id), 0);

@@ -17,7 +17,7 @@
 namespace halogen::driver {
 namespace {
 
-class Neighbourhood : public SyncDoor {
+class PeerDrivers : public SyncDoor {
  protected:
   void SetUp() override {
     SyncDoor::SetUp();
@@ -92,7 +92,7 @@ class Neighbourhood : public SyncDoor {
   std::shared_ptr<File> far_file_;
 };
 
-TEST_P(Neighbourhood, WriteOfOneProcessBlocksTheOther) {
+TEST_P(PeerDrivers, WriteOfOneProcessBlocksTheOther) {
   for (const bool shared_first : {true, false}) {
     Gate gate;
     const uint32_t handle = create(4096);
@@ -127,7 +127,7 @@ TEST_P(Neighbourhood, WriteOfOneProcessBlocksTheOther) {
   }
 }
 
-TEST_P(Neighbourhood, ReadsOfTwoProcessesRunTogether) {
+TEST_P(PeerDrivers, ReadsOfTwoProcessesRunTogether) {
   Gate gate;
   const uint32_t handle = create(4096);
   const int descriptor = give(handle);
@@ -149,7 +149,7 @@ TEST_P(Neighbourhood, ReadsOfTwoProcessesRunTogether) {
   EXPECT_TRUE(readable(second, true));
 }
 
-TEST_P(Neighbourhood, FencesOfEndedPeerAreDone) {
+TEST_P(PeerDrivers, FencesOfEndedPeerAreDone) {
   Gate gate;
   const uint32_t handle = create(4096);
   const int descriptor = give(handle);
@@ -162,7 +162,7 @@ TEST_P(Neighbourhood, FencesOfEndedPeerAreDone) {
   SetUp();
 }
 
-TEST_P(Neighbourhood, SharedSyncObjectIsEqualInBoth) {
+TEST_P(PeerDrivers, SharedSyncObjectIsEqualInBoth) {
   const uint32_t here = sync_object();
   EXPECT_EQ(signal_point(here, 5), 0);
   const uint32_t far_handle = share_sync_object(here);
@@ -199,7 +199,7 @@ TEST_P(Neighbourhood, SharedSyncObjectIsEqualInBoth) {
   EXPECT_TRUE(readable(behind, true));
 }
 
-TEST_P(Neighbourhood, LongSharedTimelineIsEqualInBoth) {
+TEST_P(PeerDrivers, LongSharedTimelineIsEqualInBoth) {
   const uint32_t here = sync_object();
   const uint32_t far_handle = share_sync_object(here);
   constexpr uint64_t kPoints = 3 * SharedObject::kEntries;
@@ -219,7 +219,7 @@ TEST_P(Neighbourhood, LongSharedTimelineIsEqualInBoth) {
   EXPECT_EQ(point->payload(), kPoints);
 }
 
-INSTANTIATE_TEST_SUITE_P(Chips, Neighbourhood, ::testing::Values("g45", "snb", "icl", "dg1"), chip_name);
+INSTANTIATE_TEST_SUITE_P(Chips, PeerDrivers, ::testing::Values("g45", "snb", "icl", "dg1"), chip_name);
 
 int shared_file(uint64_t bytes) {
   const int file = memfd_create("shared", MFD_CLOEXEC);

@@ -33,7 +33,7 @@ TEST_P(SyncObjects, HandlesCountUpAndBadFlagsAreRefused) {
   EXPECT_EQ(call(DRM_IOCTL_GET_CAP, unknown), -EINVAL);
 }
 
-TEST_P(SyncObjects, WaitForBinaryObjects) {
+TEST_P(SyncObjects, WaitsForBinaryObjectsEndWithTheirFences) {
   const uint32_t empty = sync_object(), full = sync_object(true), other = sync_object(true);
   EXPECT_EQ(wait_objects({}), -EINVAL);
   EXPECT_EQ(wait_objects({99}), -ENOENT);
@@ -58,7 +58,7 @@ TEST_P(SyncObjects, WaitForBinaryObjects) {
   EXPECT_EQ(call(DRM_IOCTL_SYNCOBJ_WAIT, wild), -ENOMEM);
 }
 
-TEST_P(SyncObjects, ResetAndSignal) {
+TEST_P(SyncObjects, ResetAndSignalChangeTheState) {
   uint32_t handle = sync_object(true);
   drm_syncobj_array array{reinterpret_cast<uintptr_t>(&handle), 1, 0};
   EXPECT_EQ(call(DRM_IOCTL_SYNCOBJ_RESET, array), 0);
@@ -86,7 +86,7 @@ TEST_P(SyncObjects, AWaitEndsWhenAnotherThreadSignals) {
   EXPECT_EQ(result, 0);
 }
 
-TEST_P(SyncObjects, TimelineWaitQueryAndTransfer) {
+TEST_P(SyncObjects, TimelinePointsAreWaitedForQueriedAndTransferred) {
   const uint32_t handle = sync_object(), source = sync_object();
   EXPECT_EQ(query(handle), 0u);
   EXPECT_EQ(wait_points({handle}, {1}), -EINVAL);

@@ -75,7 +75,7 @@ TEST(Dg1Framing, LengthIsImpliedFixedOrVariable) {
 }
 
 // Seed 000, register base addresses of the engines that DG1 has.
-TEST(Dg1Framing, EnginesStandAtTheManualsBases) {
+TEST(Dg1Framing, EnginesAreAtTheManualsBases) {
   const std::map<std::string, uint32_t> expected{{"rcs0", 0x2000},   {"pocs0", 0x18000}, {"bcs0", 0x22000},
                                                  {"ccs0", 0x1a000},  {"vcs0", 0x1c0000}, {"vcs2", 0x1d0000},
                                                  {"vecs0", 0x1c8000}};

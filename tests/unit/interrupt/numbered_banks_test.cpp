@@ -114,7 +114,7 @@ TEST(NumberedBanksDisplay, VblankOfEachPipeIsDeliveredOnlyWhileEnabled) {
   }
 }
 
-TEST(NumberedBanksDisplay, PlanesAndOtherCausesOfAPipe) {
+TEST(NumberedBanksDisplay, PlanesAndOtherCausesOfAPipeHaveTheirBits) {
   InterruptBench skl("skl");
   InterruptBench bdw("bdw");
   skl.write(pipe(1, 1), 0);

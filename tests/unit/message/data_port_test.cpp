@@ -10,7 +10,7 @@ class DataPort : public MessageBench {};
 
 constexpr uint32_t kAll16 = 0xffff, kAll8 = 0xff;
 
-TEST_P(DataPort, UntypedReadOfOneChannelInSixteenLanes) {
+TEST_P(DataPort, UntypedReadReturnsOneChannelOfSixteenLanes) {
   bind_raw(3, 0x1000, 4096);
   for (uint32_t i = 0; i < 16; ++i) {
     word(0x1000 + i * 8) = 0x100 + i;
@@ -24,7 +24,7 @@ TEST_P(DataPort, UntypedReadOfOneChannelInSixteenLanes) {
   }
 }
 
-TEST_P(DataPort, UntypedReadOfFourChannelsInEightLanes) {
+TEST_P(DataPort, UntypedReadReturnsFourChannelsOfEightLanes) {
   bind_raw(0, 0x2000, 256);
   for (uint32_t i = 0; i < 64; ++i) {
     word(0x2000 + i * 4) = i;
@@ -60,7 +60,7 @@ TEST_P(DataPort, UntypedWriteStopsAtTheEndOfTheSurface) {
   EXPECT_EQ(word(0x3000 + 72), 0u) << "lane 6";
 }
 
-TEST_P(DataPort, LocalMemoryIsItsOwnSurface) {
+TEST_P(DataPort, SharedLocalMemoryHasItsOwnSurfaceIndex) {
   set_lanes(kPayload, {0, 4, 8, 12, 1020, 1024, 0xffff'fffc, 16});
   for (uint32_t i = 0; i < 8; ++i) {
     grf(kPayload + 1, i) = i + 1;
@@ -95,7 +95,7 @@ struct AtomicRow {
   uint32_t memory, first, second, after, returned;
 };
 
-TEST_P(DataPort, AtomicsInEightLanes) {
+TEST_P(DataPort, AtomicsWorkInEightLanes) {
   constexpr AtomicRow kRows[] = {
       {1, 0xff00, 0x0ff0, 0, 0x0f00, 0xff00},
       {2, 0xff00, 0x0ff0, 0, 0xfff0, 0xff00},
@@ -150,7 +150,7 @@ TEST_P(DataPort, LanesOfAnAtomicActOneAfterTheOther) {
   EXPECT_EQ(response(1, 7), 114u);
 }
 
-TEST_P(DataPort, FloatAtomics) {
+TEST_P(DataPort, FloatAtomicsStoreTheResultOfTheirOperation) {
   bind_raw(2, 0x5000, 64);
   const auto run = [&](unsigned operation, float memory, float first, float second) {
     real(0x5000) = memory;
@@ -169,7 +169,7 @@ TEST_P(DataPort, FloatAtomics) {
   EXPECT_EQ(run(4, 1.5f, 1.0f, 0), 2.5f);
 }
 
-TEST_P(DataPort, A64ScatteredElements) {
+TEST_P(DataPort, A64ScatteredElementsUseTheAddressOfTheirLane) {
   for (uint32_t i = 0; i < 256; ++i) {
     byte(0x6000 + i) = static_cast<uint8_t>(i);
   }
@@ -202,7 +202,7 @@ TEST_P(DataPort, A64ScatteredElements) {
   EXPECT_EQ(word64(0x7000 + 56), 0u) << "a lane that is off";
 }
 
-TEST_P(DataPort, A64AtomicsOfBothSizes) {
+TEST_P(DataPort, A64AtomicsWorkOnDwordsAndQwords) {
   word64(0x8000) = 0xffff'ffff;
   grf64(kPayload, 0) = kVa + 0x8000;
   grf64(kPayload + 2, 0) = 1;
@@ -227,7 +227,7 @@ TEST_P(DataPort, AddressesMayBeSignExtendedOrNot) {
   EXPECT_EQ(response(0, 0), 5u) << "48 bits count";
 }
 
-TEST_P(DataPort, OwordBlocks) {
+TEST_P(DataPort, OwordBlocksMoveConsecutiveBytes) {
   bind_raw(4, 0xa000, 0x60);
   for (uint32_t i = 0; i < 64; ++i) {
     word(0xa000 + i * 4) = 0x40 + i;
@@ -288,7 +288,7 @@ TEST_P(DataPort, ScatteredDwordsCountDwords) {
   EXPECT_EQ(response(0, 7), 0x67u);
 }
 
-TEST_P(DataPort, ScatteredBytes) {
+TEST_P(DataPort, ScatteredBytesCountBytes) {
   bind_raw(1, 0xe000, 8);
   word64(0xe000) = 0x8877'6655'4433'2211;
   set_lanes(kPayload, {1, 3, 7, 8});
@@ -305,7 +305,7 @@ TEST_P(DataPort, ScatteredBytes) {
   EXPECT_EQ(word64(0xe000), 0x88aa'bbcc'dd33'2211u);
 }
 
-TEST_P(DataPort, A64Blocks) {
+TEST_P(DataPort, A64BlocksMoveConsecutiveBytes) {
   for (uint32_t i = 0; i < 32; ++i) {
     word(0xf004 + i * 4) = i;
   }
@@ -326,7 +326,7 @@ TEST_P(DataPort, FencesWriteTheirResponse) {
   EXPECT_EQ(log_.events().size(), 0u);
 }
 
-TEST_P(DataPort, ABarrierReachesTheGroup) {
+TEST_P(DataPort, BarrierMessageReachesTheGroup) {
   EXPECT_EQ(send(kGateway, 0x0200'0004, 1, 1), SendOutcome::done);
   EXPECT_EQ(group_.arrived, 1u);
 }
@@ -397,7 +397,7 @@ TEST_P(DataPort, AtomicsDoNotTouchBytesBeforeASurfaceThatIsNotAligned) {
   EXPECT_EQ(word(0x5004), 0x2222'2222u);
 }
 
-TEST_P(DataPort, BindlessSurfaces) {
+TEST_P(DataPort, BindlessSurfacesAreFoundByTheirOffset) {
   if (GetParam() == "bdw") {
     GTEST_SKIP() << "it has no bindless surfaces: the index is one of the table";
   }

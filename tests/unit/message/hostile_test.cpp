@@ -9,7 +9,7 @@
 namespace halogen {
 namespace {
 
-TEST(HostileMessages, RandomBytes) {
+TEST(HostileMessages, RandomMessagesStayInBounds) {
   for (uint32_t seed = 1; seed <= 400; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     std::mt19937 engine(seed);

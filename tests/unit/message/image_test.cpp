@@ -106,7 +106,7 @@ TEST_P(Images, TypedAccessOutsideDoesNothing) {
   EXPECT_EQ(typed_read(1, {16, 3}), (std::array<uint32_t, 4>{0, 0, 0, 0}));
 }
 
-TEST_P(Images, YTiles) {
+TEST_P(Images, YTiledImagesAreAddressedByTile) {
   bind_image(1, {.tiling = 3, .width = 64, .height = 64, .pitch = 256});
   typed_write(1, {37, 33}, {1, 2, 3, 4});
   // 148 bytes to the right: second tile of the second row of tiles; then 16-byte columns of 32 rows.
@@ -115,7 +115,7 @@ TEST_P(Images, YTiles) {
   EXPECT_EQ(typed_read(1, {37, 33}), (std::array<uint32_t, 4>{1, 2, 3, 4}));
 }
 
-TEST_P(Images, LayersLieAQPitchApart) {
+TEST_P(Images, LayersAreAQPitchApart) {
   bind_image(1, {.format = kR32Uint, .depth = 3, .array = true, .qpitch = 20});
   typed_write(1, {1, 1, 2}, {7, 0, 0, 0});
   EXPECT_EQ(word(0x10000 + (2 * 20 + 1) * 64 + 4), 7u);
@@ -137,13 +137,13 @@ TEST_P(Images, TypedMessagesReachTheLevelThatTheViewBeginsWith) {
 }
 
 // From Gen9 on QPitch of a 1D image counts texels, before rows.
-TEST_P(Images, LayersOfLines) {
+TEST_P(Images, LayersOf1DImagesFollowEachOther) {
   bind_image(1, {.type = 0, .format = kR32Uint, .height = 1, .depth = 3, .array = true, .qpitch = 20});
   typed_write(1, {1, 2}, {7, 0, 0, 0});
   EXPECT_EQ(word(0x10000 + (GetParam() == "bdw" ? 2 * 20 * 64 : 2 * 20 * 4) + 4), 7u);
 }
 
-TEST_P(Images, TypedAtomics) {
+TEST_P(Images, TypedAtomicsReturnOldTexels) {
   bind_image(1, {.format = kR32Uint});
   word(0x10000 + 64) = 10;
   size_t reg = kPayload;
@@ -162,7 +162,7 @@ TEST_P(Images, TypedAtomics) {
   EXPECT_EQ(response(0, 2), 0u);
 }
 
-TEST_P(Images, TypedBuffers) {
+TEST_P(Images, TypedMessagesAccessBuffers) {
   bind(1, {0x8000'0000 | kR32Uint << 18 | 0x4000, 0, 9, 3, 0, 0, 0, 4u << 25 | 5u << 22 | 6u << 19 | 7u << 16,
            static_cast<uint32_t>(kVa + 0x20000), static_cast<uint32_t>(kVa >> 32), 0, 0, 0, 0, 0, 0});
   typed_write(1, {9}, {5, 0, 0, 0});
@@ -196,14 +196,14 @@ TEST_P(Images, LoadsReadTheirLevel) {
   EXPECT_EQ(load(1, 2, 5, 3)[3], 0u) << "no such level";
 }
 
-TEST_P(Images, Sizes) {
+TEST_P(Images, SizeMessagesReturnTheExtent) {
   bind_image(1, {.width = 40, .height = 20, .depth = 5, .levels = 3, .array = true});
   EXPECT_EQ(sample(1, 10, {1}), (std::array<uint32_t, 4>{20, 10, 5, 3}));
   bind_image(1, {.type = 2, .width = 40, .height = 20, .depth = 5});
   EXPECT_EQ(sample(1, 10, {0}), (std::array<uint32_t, 4>{40, 20, 5, 1}));
 }
 
-TEST_P(Images, NearestWithEveryWrap) {
+TEST_P(Images, NearestFilterFollowsEveryWrapMode) {
   bind_image(1, {.format = kR32Uint, .width = 4, .height = 1});
   for (uint32_t i = 0; i < 4; ++i) {
     word(0x10000 + i * 4) = 10 + i;
@@ -225,7 +225,7 @@ TEST_P(Images, NearestWithEveryWrap) {
   }
 }
 
-TEST_P(Images, LinearFilters) {
+TEST_P(Images, LinearFiltersWeightNeighbouringTexels) {
   bind_image(1, {.format = kR32Float, .width = 4, .height = 4});
   for (uint32_t y = 0; y < 4; ++y) {
     for (uint32_t x = 0; x < 4; ++x) {
@@ -263,7 +263,7 @@ TEST_P(Images, ChannelsAreExchangedForTheSampler) {
   EXPECT_EQ(load(1, 0, 0, 0), (std::array<uint32_t, 4>{3, 2, 1, 0}));
 }
 
-TEST_P(Images, HalvesAndSmallFloats) {
+TEST_P(Images, HalfAndSmallFloatFormatsAreConverted) {
   EXPECT_EQ(surface::half_to_float(0x3c00), 1.0f);
   EXPECT_EQ(surface::half_to_float(0x0001), std::ldexp(1.0f, -24));
   EXPECT_EQ(surface::half_to_float(0xfbff), -65504.0f);

@@ -35,7 +35,7 @@ class KernelTableTest : public MessageBench {
 };
 
 // Opcode 0 is illegal: nothing goes on behind it. Bit 29 says that it is compact.
-TEST_P(KernelTableTest, CompactInstructionAtTheEndOfMemoryNeedsNoPageBehindIt) {
+TEST_P(KernelTableTest, CompactInstructionAtTheEndOfMemoryNeedsNoNextPage) {
   constexpr uint32_t kLast = 0x20'0000 - 8;
   word(kLast) = 1u << 29;
   word(kLast + 4) = 0;
@@ -69,7 +69,7 @@ TEST_P(KernelTableTest, TwoTablesShareOneProgram) {
 }
 
 // The jump's target is in a register. The code there is in no program until a thread arrives.
-TEST_P(KernelTableTest, CodeBehindAJumpThroughARegisterIsReadWhenAThreadGetsThere) {
+TEST_P(KernelTableTest, CodeAfterAnIndirectJumpIsReadWhenAThreadReachesIt) {
   constexpr uint32_t kFar = 0x8000;
   const auto illegal = [&](uint32_t offset) {
     for (uint32_t i = 0; i < 16; i += 4) word(offset + i) = 0;

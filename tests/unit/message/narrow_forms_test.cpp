@@ -35,7 +35,7 @@ TEST_P(HalfAtomics, IntegersTouchTheirHalfOnly) {
   EXPECT_EQ(log_.events().size(), 0u);
 }
 
-TEST_P(HalfAtomics, Floats) {
+TEST_P(HalfAtomics, FloatsStoreTheResultOfTheirOperation) {
   constexpr uint16_t kOne = 0x3c00, kTwo = 0x4000, kMinusTwo = 0xc000, kNan = 0x7e00;
   bind_raw(2, 0x5000, 64);
   const auto run = [&](unsigned operation, uint16_t memory, uint32_t first, uint32_t second) {
@@ -56,7 +56,7 @@ TEST_P(HalfAtomics, Floats) {
   EXPECT_EQ(run(3, kOne, kTwo, kTwo), kOne);
 }
 
-TEST_P(HalfAtomics, With64BitAddresses) {
+TEST_P(HalfAtomics, WorkWith64BitAddresses) {
   word(0x8000) = 0x0005'0007;
   grf64(kPayload, 0) = kVa + 0x8002;
   grf(kPayload + 2) = 3;
@@ -75,7 +75,7 @@ INSTANTIATE_TEST_SUITE_P(Chips, HalfAtomics, testing::Values("tgl", "dg1"),
 
 class VectorPairs : public MessageBench {};
 
-TEST_P(VectorPairs, ReadAndWrite) {
+TEST_P(VectorPairs, VectorsAreReadAndWrittenPerVertex) {
   bind_raw(1, 0x3000, 64);
   for (uint32_t i = 0; i < 16; ++i) {
     word(0x3000 + i * 4) = 0x100 + i;
@@ -107,7 +107,7 @@ TEST_P(VectorPairs, ReadAndWrite) {
   EXPECT_EQ(word(0x3040), 0u);
 }
 
-TEST_P(VectorPairs, Atomics) {
+TEST_P(VectorPairs, AtomicsUseTheFirstTwoComponents) {
   if (GetParam() == "dg1") {
     GTEST_SKIP() << "it has other messages there";
   }

@@ -31,7 +31,7 @@ class OldPort : public MessageBench {
   }
 };
 
-TEST_P(OldPort, BlocksInARow) {
+TEST_P(OldPort, BlocksMoveConsecutiveOwords) {
   bind_buffer(3, 0x1000, 8);
   for (uint32_t i = 0; i < 48; ++i) {
     word(0x1000 + i * 4) = i;
@@ -60,7 +60,7 @@ TEST_P(OldPort, ScratchBlocksCountFromTheHeader) {
   EXPECT_EQ(response(0, 7), 77u);
 }
 
-TEST_P(OldPort, TwoBlocksForTwoVertices) {
+TEST_P(OldPort, DualBlocksServeTwoVertices) {
   bind_buffer(1, 0x2000, 64);
   for (uint32_t i = 0; i < 256; ++i) {
     word(0x2000 + i * 4) = i;
@@ -85,7 +85,7 @@ TEST_P(OldPort, TwoBlocksForTwoVertices) {
   EXPECT_EQ(word(0x2000 + 172), 907u);
 }
 
-TEST_P(OldPort, ScatteredDwords) {
+TEST_P(OldPort, ScatteredDwordsUseTheOffsetOfTheirLane) {
   bind_buffer(1, 0x3000, 16);
   for (uint32_t i = 0; i < 64; ++i) {
     word(0x3000 + i * 4) = 1000 + i;

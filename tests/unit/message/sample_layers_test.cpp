@@ -40,7 +40,7 @@ TEST(SampleLayers, AreAsFarApartAsTheManualSays) {
 }
 
 // Drivers give targets an even height and textures the true one: both are the same memory.
-TEST(SampleLayers, OfTargetsWithAnEvenHeightLieWhereThoseOfTexturesDo) {
+TEST(SampleLayers, TargetsWithAnEvenHeightHaveTheLayersOfTextures) {
   for (uint32_t height = 1; height < 300; height += 2) {
     EXPECT_EQ(distance(height), distance(height + 1)) << height;
   }

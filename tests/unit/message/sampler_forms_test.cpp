@@ -65,7 +65,7 @@ TEST_P(SamplerForms, ShadowComparisonsReturnZeroWhereTheyHold) {
   EXPECT_EQ(old() ? ask(3, {u, 0.5f, 0, 0, 2.0f})[0] : ask(3, {2.0f, u, 0.5f})[0], 0.75f);
 }
 
-TEST_P(SamplerForms, BiasAndGradients) {
+TEST_P(SamplerForms, BiasAndGradientsSelectTheLevel) {
   bind_state(1, image(kR32, 8, 8, 4));
   const uint32_t below = 8;
   texel(2, below + 1) = 0;
@@ -92,7 +92,7 @@ TEST_P(SamplerForms, BiasAndGradients) {
   EXPECT_EQ(gradients(1.0f / 8, 1.0f / 8), 0.0f);
 }
 
-TEST_P(SamplerForms, OffsetsOfTheHeader) {
+TEST_P(SamplerForms, HeaderOffsetsMoveTheTexels) {
   bind_state(1, image(kR32, 8, 8));
   ramp(8, 8);
   set_state(filter(Filter::NEAREST, Mip::NONE, Mode::CLAMP));
@@ -115,7 +115,7 @@ TEST_P(SamplerForms, OffsetsOfTheHeader) {
   EXPECT_EQ(ask(0, {0.5f, 4.5f / 8, 0, 0})[0], 43.5f);
 }
 
-TEST_P(SamplerForms, TwoVerticesInOneRegister) {
+TEST_P(SamplerForms, Simd4x2SamplesTwoVertices) {
   if (!old()) {
     GTEST_SKIP() << "later chips' compilers do not send it";
   }
@@ -162,7 +162,7 @@ INSTANTIATE_TEST_SUITE_P(Chips, SamplerForms, testing::Values("snb", "bdw", "skl
 
 class NewForms : public SamplerForms {};
 
-TEST_P(NewForms, Gathers) {
+TEST_P(NewForms, GathersCompareAndMoveByOffsets) {
   bind_state(1, image(kR32, 8, 8));
   ramp(8, 8);
   hw::SAMPLER_STATE state = filter(Filter::NEAREST, Mip::NONE, Mode::CLAMP);
@@ -182,7 +182,7 @@ TEST_P(NewForms, Gathers) {
   EXPECT_EQ(ask(8, {u, v}), (Four{1, 1, 1, 1}));
 }
 
-TEST_P(NewForms, SamplesInLayersOfTheirOwn) {
+TEST_P(NewForms, SamplesCanHaveTheirOwnLayers) {
   hw::RENDER_SURFACE_STATE state = image(hw::SurfaceFormat::R32_UINT, 4, 4);
   state.number_of_multisamples = hw::SampleCount::MULTISAMPLECOUNT_4;
   state.surface_qpitch = 2;
@@ -206,7 +206,7 @@ TEST_P(NewForms, SamplesInLayersOfTheirOwn) {
   EXPECT_EQ(response(0, 0), 4u);
 }
 
-TEST_P(NewForms, SamplesBesideEachOther) {
+TEST_P(NewForms, SamplesCanBeInterleaved) {
   hw::RENDER_SURFACE_STATE state = image(hw::SurfaceFormat::R32_UINT, 8, 8);
   state.number_of_multisamples = hw::SampleCount::MULTISAMPLECOUNT_4;
   state.multisampled_surface_storage_format = hw::RENDER_SURFACE_STATE::MultisampledSurfaceStorageFormat::depth_stencil;
@@ -222,7 +222,7 @@ TEST_P(NewForms, SamplesBesideEachOther) {
   }
 }
 
-TEST_P(NewForms, LevelsThatASampleWouldUse) {
+TEST_P(NewForms, LodMessageReturnsTheLevelAfterAndBeforeClamping) {
   bind_state(1, image(kR32, 16, 16, 3));
   set_state(filter(Filter::LINEAR, Mip::LINEAR, Mode::CLAMP));
   Lanes u = all(0.2f);
@@ -236,7 +236,7 @@ TEST_P(NewForms, LevelsThatASampleWouldUse) {
   EXPECT_NEAR(result()[1], 3.0f, 1e-6);
 }
 
-TEST_P(NewForms, ResultsOfSixteenBits) {
+TEST_P(NewForms, ResultsCanHaveSixteenBits) {
   bind_state(1, image(kR32, 8, 8));
   ramp(8, 8);
   set_state(filter(Filter::NEAREST, Mip::NONE, Mode::CLAMP));
@@ -248,7 +248,7 @@ TEST_P(NewForms, ResultsOfSixteenBits) {
   EXPECT_EQ(surface::half_to_float(static_cast<uint16_t>(response(3, 1))), 1.0f) << "alpha has its own register";
 }
 
-TEST_P(NewForms, SixteenLanesAndAlwaysLevelZero) {
+TEST_P(NewForms, SixteenLanesCanSampleLevelZero) {
   if (GetParam() == "bdw") {
     GTEST_SKIP() << "it has no such message";
   }

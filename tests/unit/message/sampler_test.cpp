@@ -214,7 +214,7 @@ struct FaceRow {
 constexpr FaceRow kFaceRows[] = {{1, 3, -1, 2, -1}, {-1, 3, 1, 2, -1}, {2, 1, 1, 3, 1},
                                  {-2, 1, 1, 3, -1}, {3, 1, 1, 2, -1},  {-3, 1, -1, 2, -1}};
 
-TEST_P(SamplerMessages, FacesOfACube) {
+TEST_P(SamplerMessages, DirectionsSelectTheFaceOfACube) {
   constexpr uint32_t kSize = 4;
   hw::RENDER_SURFACE_STATE state = image(kR32, kSize, kSize);
   state.surface_type = hw::SurfaceType::SURFTYPE_CUBE;
@@ -327,7 +327,7 @@ TEST_P(SamplerMessages, LayersAreRoundedAndLimited) {
   EXPECT_EQ(at(-2.0f), 1.0f);
 }
 
-TEST_P(SamplerMessages, Volumes) {
+TEST_P(SamplerMessages, VolumesAreFilteredAlongThreeAxes) {
   hw::RENDER_SURFACE_STATE state = image(kR32, 4, 4, 2);
   state.surface_type = hw::SurfaceType::SURFTYPE_3D;
   state.depth = 3;
@@ -358,7 +358,7 @@ TEST_P(SamplerMessages, Volumes) {
   }
 }
 
-TEST_P(SamplerMessages, BlocksAndTheirLevels) {
+TEST_P(SamplerMessages, CompressedBlocksAreDecodedInEveryLevel) {
   bind_state(1, image(hw::SurfaceFormat::BC1_UNORM, 8, 8, 2));
   const auto block = [&](uint32_t column, uint32_t row, uint32_t color) {
     word(kImage + row * kPitch + column * 8) = color;  // both colours, all indices 0

@@ -64,7 +64,7 @@ TEST_P(NewUrb, AWriteFillsSlotsOfEachLane) {
   }
 }
 
-TEST_P(NewUrb, OffsetsAndMasksOfLanes) {
+TEST_P(NewUrb, LanesHaveTheirOwnOffsetsAndMasks) {
   set_handles();
   for (uint32_t lane = 0; lane < 8; ++lane) {
     grf(kPayload + 1, lane) = lane % 3;
@@ -83,7 +83,7 @@ TEST_P(NewUrb, OffsetsAndMasksOfLanes) {
   EXPECT_EQ(data(0, 0), 1u);
 }
 
-TEST_P(NewUrb, AReadAnswersZeroOutside) {
+TEST_P(NewUrb, ReadsOutsideTheEntryReturnZero) {
   set_handles();
   grf(kPayload, 2) = 9999;  // not a handle
   data(1, 12) = 1;
@@ -188,7 +188,7 @@ TEST_P(OldUrb, DescriptorAndHeaderSelectTheWrittenDwords) {
   }
 }
 
-TEST_P(OldUrb, PlainWritesAndNewEntries) {
+TEST_P(OldUrb, PlainWritesMayAllocateEntries) {
   grf(kPayload, 0) = 101;
   grf(kPayload, 2) = 0x12;
   for (uint32_t i = 0; i < 8; ++i) {

@@ -147,18 +147,18 @@ TEST(Dg1WakeTable, AlwaysOnRangesNeedNoWake) {
   }
 }
 
-TEST(Dg1WakeTable, RenderRanges) {
+TEST(Dg1WakeTable, RenderRangesNeedTheRenderDomain) {
   COVERS("DG1-FW-03");
   expect_domain("render");
 }
 
-TEST(Dg1WakeTable, GtRanges) {
+TEST(Dg1WakeTable, GtRangesNeedTheGtDomain) {
   COVERS("DG1-FW-04");
   expect_domain("gt");
   EXPECT_EQ(dg1_table().find(0x22030)->domain, "gt") << "the copy engine";
 }
 
-TEST(Dg1WakeTable, VideoBoxRanges) {
+TEST(Dg1WakeTable, VideoBoxRangesNeedTheirOwnDomain) {
   COVERS("DG1-FW-05");
   expect_domain("vd0");
   expect_domain("vd2");
@@ -170,7 +170,7 @@ TEST(Dg1WakeTable, VideoBoxRanges) {
   }
 }
 
-TEST(Dg1WakeTable, RangesWithoutEndpoint) {
+TEST(Dg1WakeTable, RangesWithoutEndpointTerminate) {
   COVERS("DG1-FW-06");
   expect_domain("");
   ForceWake wake = dg1();
@@ -233,7 +233,7 @@ TEST(Dg1WakeTable, GarbledRowsAreRepaired) {
   EXPECT_EQ(dg1_table().find(0x1dbeff)->end, 0x1dbeffu);
 }
 
-TEST(Dg1ForceWake, RequestAndAcknowledgeRegisters) {
+TEST(Dg1ForceWake, RequestAndAcknowledgeRegistersAreAtTheManualsOffsets) {
   COVERS("DG1-FW-08");
   const struct {
     std::string_view domain;
@@ -364,7 +364,7 @@ TEST(ForceWake, SandyBridgeHasOneBitAndAMultithreadedRequest) {
   EXPECT_EQ(wake.reach(0x2030, false), Reach::asleep);
 }
 
-TEST(ForceWake, RangesOfOtherChips) {
+TEST(ForceWake, RangesOfOtherChipsNeedTheirDomains) {
   const struct {
     DeviceId device;
     uint32_t offset;

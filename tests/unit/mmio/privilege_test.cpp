@@ -39,7 +39,7 @@ TEST(Privilege, WritableRegistersAreReadable) {
   }
 }
 
-TEST(ForceToNonPriv, SlotRegisterOffsets) {
+TEST(ForceToNonPriv, SlotRegistersAreAtTheirOffsets) {
   COVERS("DG1-PRIV-07");
   const DeviceId dg1 = DeviceId::dg1;
   for (size_t i = 0; i < 12; ++i) {

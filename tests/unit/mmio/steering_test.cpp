@@ -33,7 +33,7 @@ constexpr uint32_t kInDss = 0xe4f0;
 constexpr uint32_t kInL3Bank = 0xb100;
 constexpr uint32_t kInSqidi = 0x1000;
 
-TEST(Dg1Steering, SelectorsOutsideTheGt) {
+TEST(Dg1Steering, SelectorsOutsideTheGtAreAtTheirOffsets) {
   COVERS("DG1-STEER-01");
   Steering steering = dg1();
   for (const uint32_t offset : {0xfd0u, 0xfd4u, 0xfd8u, 0xfdcu}) {
@@ -160,7 +160,7 @@ TEST(Dg1Steering, FusesSelectThePresentCopies) {
   EXPECT_TRUE(steering.targets(kInL3Bank, false, kHost).terminated()) << "bank 5 has the fuse of bank 1";
 }
 
-TEST(Dg1Steering, ReplicatedRanges) {
+TEST(Dg1Steering, ReplicatedRangesHaveTheirCopies) {
   COVERS("DG1-STEER-06");
   const struct {
     uint32_t start;
@@ -187,7 +187,7 @@ TEST(Dg1Steering, ReplicatedRanges) {
   EXPECT_EQ(dss_rows, (std::set<uint32_t>{0xde80, 0xdf00, 0xe000, 0xe100, 0xe200, 0xe400, 0xe800}));
 }
 
-TEST(Dg1Steering, FuseReflections) {
+TEST(Dg1Steering, FuseReflectionsShowThePresentCopies) {
   COVERS("DG1-STEER-07");
   SteeringConfig config = dg1_config();
   EXPECT_EQ(Steering(config).fuse_reflection(0x913c), 0x3fu);
@@ -241,7 +241,7 @@ TEST(Steering, FusedOffSliceZeroReadsZero) {
   }
 }
 
-TEST(Dg1Steering, SliceLocatedRanges) {
+TEST(Dg1Steering, SliceLocatedRangesMatchTheManual) {
   COVERS("DG1-STEER-10");
   const struct {
     uint32_t start;

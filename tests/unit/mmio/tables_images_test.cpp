@@ -116,7 +116,7 @@ void expect_engine_context(Image& image, uint32_t base) {
                      base);
 }
 
-TEST(Dg1Context, RingContext) {
+TEST(Dg1Context, RingContextMatchesTheManual) {
   COVERS("DG1-CTX-06");
   for (const std::string_view name : {"bcs0", "vcs0", "vcs2", "vecs0"}) {
     Image image = context(name);
@@ -136,7 +136,7 @@ TEST(Dg1Context, RingContext) {
   }
 }
 
-TEST(Dg1Context, EndOfTheRingContext) {
+TEST(Dg1Context, EndOfTheRingContextMatchesTheManual) {
   COVERS("DG1-CTX-07");
   for (const std::string_view name : {"vcs0", "vcs2", "vecs0"}) {
     Image image = context(name);
@@ -149,7 +149,7 @@ TEST(Dg1Context, EndOfTheRingContext) {
   image.expect_noops(0x46, 0x4f);
 }
 
-TEST(Dg1Context, EngineContext) {
+TEST(Dg1Context, EngineContextMatchesTheManual) {
   COVERS("DG1-CTX-08");
   const std::map<std::string_view, uint32_t> bases = {
       {"bcs0", 0x22000}, {"vcs0", 0x1c0000}, {"vcs2", 0x1d0000}, {"vecs0", 0x1c8000}};
@@ -159,7 +159,7 @@ TEST(Dg1Context, EngineContext) {
   }
 }
 
-TEST(Dg1Context, WakeUpAndEnd) {
+TEST(Dg1Context, WakeUpAndEndMatchTheManual) {
   COVERS("DG1-CTX-09");
   for (const std::string_view name : {"bcs0", "vcs0", "vecs0"}) {
     Image image = context(name);
@@ -174,7 +174,7 @@ TEST(Dg1Context, WakeUpAndEnd) {
   }
 }
 
-TEST(Dg1Context, TranslationTableSection) {
+TEST(Dg1Context, TranslationTableSectionMatchesTheManual) {
   COVERS("DG1-CTX-10");
   for (const auto& [name, aux, trtt] : {std::tuple{"vecs0", 0x4230u, 0x4460u}, std::tuple{"vcs0", 0x4210u, 0x4420u}}) {
     Image image = context(name);
@@ -215,7 +215,7 @@ TEST(Dg1Context, MediaAndCopyImagesAreComplete) {
   }
 }
 
-TEST(Dg1Context, RenderImage) {
+TEST(Dg1Context, RenderImageMatchesPublicDrivers) {
   COVERS("DG1-CTX-12");
   Image image = context("rcs0");
   expect_ring_context(image);
@@ -261,7 +261,7 @@ Image power(std::string_view name) {
   return Image(ContextImage::named(name).build(kVecs));
 }
 
-TEST(Dg1PowerContext, WithoutDisplay) {
+TEST(Dg1PowerContext, ImageWithoutDisplayMatchesTheManual) {
   COVERS("DG1-PWR-02");
   Image image = power("dg1_power_no_display");
   image.expect_noops(0, 0);
@@ -278,7 +278,7 @@ TEST(Dg1PowerContext, WithoutDisplay) {
   image.expect_complete();
 }
 
-TEST(Dg1PowerContext, WithDisplay) {
+TEST(Dg1PowerContext, ImageWithDisplayMatchesTheManual) {
   COVERS("DG1-PWR-03");
   Image image = power("dg1_power_display");
   image.expect_noops(0, 0);
@@ -297,7 +297,7 @@ TEST(Dg1PowerContext, WithDisplay) {
   image.expect_complete();
 }
 
-TEST(Dg1PowerContext, Full) {
+TEST(Dg1PowerContext, FullImageMatchesTheManual) {
   COVERS("DG1-PWR-04");
   Image image = power("dg1_power_full");
   image.expect_noops(0, 0);

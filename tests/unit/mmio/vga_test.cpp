@@ -36,7 +36,7 @@ TEST(Vga, PortsAndMmioOffsetsAreTheSameRegisters) {
   vga.write(0x3de, 4, 0xffff'ffff);
 }
 
-TEST(Vga, ReadAndWritePortMap) {
+TEST(Vga, PortsReadAndWriteTheirRegisters) {
   COVERS("DG1-VGA-02");
   Vga vga = colour();
   // Index and data pairs.
@@ -73,7 +73,7 @@ TEST(Vga, ReadAndWritePortMap) {
 }
 
 // The manual has the pair 3D6/3D7 but describes no extension register: the index is stored, data is dropped.
-TEST(Vga, ExtensionPair) {
+TEST(Vga, ExtensionIndexIsStoredAndDataReadsZero) {
   COVERS("DG1-VGA-02");
   Vga vga = colour();
   for (unsigned index = 0; index < 256; ++index) {
@@ -151,7 +151,7 @@ TEST(Vga, AttributeFlipFlopSelectsIndexOrData) {
   EXPECT_EQ(vga.read_port(0x3c1), 0x41);
 }
 
-TEST(Vga, PaletteReadAndWriteModes) {
+TEST(Vga, PaletteHasReadAndWriteModes) {
   COVERS("DG1-VGA-02");
   constexpr uint8_t kLevels[] = {0x01, 0x02, 0x03, 0x11, 0x12, 0x13};
   Vga vga = colour();
@@ -190,17 +190,17 @@ std::vector<unsigned> indices_of(uint32_t index_port, uint32_t data_port) {
   return found;
 }
 
-TEST(Vga, SequencerIndices) {
+TEST(Vga, SequencerHasTheIndicesOfTheManual) {
   COVERS("DG1-VGA-03");
   EXPECT_EQ(indices_of(0x3c4, 0x3c5), (std::vector<unsigned>{0, 1, 2, 3, 4, 7}));
 }
 
-TEST(Vga, GraphicsControllerIndices) {
+TEST(Vga, GraphicsControllerHasTheIndicesOfTheManual) {
   COVERS("DG1-VGA-04");
   EXPECT_EQ(indices_of(0x3ce, 0x3cf), (std::vector<unsigned>{0, 1, 2, 3, 4, 5, 6, 7, 8, 0x10, 0x11, 0x18}));
 }
 
-TEST(Vga, AttributeIndices) {
+TEST(Vga, AttributeControllerHasTheIndicesOfTheManual) {
   COVERS("DG1-VGA-05");
   std::vector<unsigned> found;
   for (uint8_t index = 0; index < 0x20; ++index) {
@@ -216,7 +216,7 @@ TEST(Vga, AttributeIndices) {
                                           0x0b, 0x0c, 0x0d, 0x0e, 0x0f, 0x10, 0x11, 0x12, 0x13, 0x14}));
 }
 
-TEST(Vga, CrtcIndices) {
+TEST(Vga, CrtcHasTheIndicesOfTheManual) {
   COVERS("DG1-VGA-06");
   std::vector<unsigned> expected;
   for (unsigned index = 0x00; index <= 0x18; ++index) {
@@ -229,7 +229,7 @@ TEST(Vga, CrtcIndices) {
   EXPECT_EQ(vga.read_port(0x3d5), 0x77) << "memory read latch data";
 }
 
-TEST(Vga, CrtcProtection) {
+TEST(Vga, ProtectionBitGuardsTheFirstCrtcRegisters) {
   Vga vga = colour();
   vga.write_port(0x3d4, 0x11);
   vga.write_port(0x3d5, 0x80);

@@ -34,7 +34,7 @@ Image noise(uint32_t width, uint32_t height, bool alpha, uint32_t seed) {
   return image;
 }
 
-TEST(Png, PixelsComeBack) {
+TEST(Png, DecodedPixelsEqualTheOriginal) {
   for (const auto& [width, height] : {std::pair(1u, 1u), {7u, 3u}, {64u, 65u}, {300u, 1u}}) {
     for (const bool alpha : {false, true}) {
       const Image image = noise(width, height, alpha, width * 2 + (alpha ? 1 : 0));
@@ -47,7 +47,7 @@ TEST(Png, PixelsComeBack) {
   }
 }
 
-TEST(Png, TheSamePixelsAreTheSameFile) {
+TEST(Png, EqualPixelsGiveEqualFiles) {
   const auto once = to_png(noise(50, 40, true, 5));
   const auto again = to_png(noise(50, 40, true, 5));
   ASSERT_TRUE(once.ok() && again.ok());

@@ -10,7 +10,7 @@ uint32_t bits(float value) {
   return std::bit_cast<uint32_t>(value);
 }
 
-TEST(ChannelLayout, VectorsOfVerticesAndChannelsOfPixels) {
+TEST(ChannelLayout, VertexThreadsHoldVectorsAndPixelThreadsChannels) {
   COVERS("NOTES-EU-03");
   SandyDraw world;
   std::vector<std::vector<uint32_t>> all;

@@ -301,7 +301,7 @@ TEST(Clip, CullDistancesDropWholePrimitives) {
   EXPECT_TRUE(on_screen(state, whole).empty());
 }
 
-TEST(Clip, LinesAndPoints) {
+TEST(Clip, LinesAreCutAndPointsOutsideAreDropped) {
   PipelineState state = clip_state();
   Primitive line;
   line.shape = Shape::line;
@@ -371,7 +371,7 @@ TEST(Clip, HugeAndTinyNumbersStayInBounds) {
   }
 }
 
-TEST(SetUp, FacingAndCulling) {
+TEST(SetUp, WindingDecidesFacingAndCulling) {
   for (const bool counter : {false, true}) {
     for (const bool flipped : {false, true}) {
       PipelineState state = window_state(kSize, kSize);
@@ -414,7 +414,7 @@ TEST(SetUp, FillModesMakeLinesAndPoints) {
   EXPECT_EQ(screen[1].vertex[0].y, 20);
 }
 
-TEST(SetUp, PolygonOffsetByFormat) {
+TEST(SetUp, PolygonOffsetDependsOnTheDepthFormat) {
   PipelineState state = window_state(kSize, kSize);
   state.raster.cull = hw::CullMode::NONE;
   state.raster.offset_solid = true;

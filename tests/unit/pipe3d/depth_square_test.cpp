@@ -6,7 +6,7 @@
 namespace halogen::pipe3d {
 namespace {
 
-TEST(DepthSquare, IsFourTestsInARow) {
+TEST(DepthSquare, SquareTestEqualsFourSingleTests) {
   constexpr hw::DepthFormat kFormats[] = {hw::DepthFormat::D24_UNORM_X8_UINT, hw::DepthFormat::D24_UNORM_S8_UINT,
                                           hw::DepthFormat::D32_FLOAT};
   PixelWorld squares;

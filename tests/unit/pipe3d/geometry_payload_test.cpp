@@ -52,7 +52,7 @@ class GeometryPayload : public ::testing::Test {
   SandyDraw world_;
 };
 
-TEST_F(GeometryPayload, HeaderIndicesConstantsAndVerticesInOrder) {
+TEST_F(GeometryPayload, PayloadHoldsHeaderIndicesConstantsAndVerticesInOrder) {
   COVERS("NOTES-VUE-05");
   place({{8, 8, 1}, {24, 8, 2}, {8, 24, 3}, {40, 8, 4}, {56, 8, 5}, {40, 24, 6}});
   for (uint32_t i = 0; i < 8; ++i) {

@@ -64,7 +64,7 @@ Geometry strip(uint32_t header_B) {
   return geometry;
 }
 
-TEST(GeometryEntry, ABitCutsTheStripBehindItsVertex) {
+TEST(GeometryEntry, CutBitEndsTheStripAfterItsVertex) {
   const std::vector<uint32_t> header{1u << 3, 0, 0, 0, 0, 0, 0, 0};
   const Geometry geometry = strip(32);
   EXPECT_THAT(made_of(geometry, entry_of(geometry, header, 8, 7)),
@@ -79,7 +79,7 @@ TEST(GeometryEntry, StaticVertexCountsNeedNoHeader) {
               ElementsAre(Made{{100, 101, 102}}, Made{{102, 101, 103}}));
 }
 
-TEST(GeometryEntry, TwoBitsNameAStream) {
+TEST(GeometryEntry, TwoBitsSelectTheStreamOfAVertex) {
   Geometry geometry = strip(32);
   geometry.topology = Topology::POINTLIST;
   geometry.stream_ids = true;
@@ -101,7 +101,7 @@ std::vector<uint32_t> told(Assembled made, StripOrder order) {
 }
 
 // Triangle 1 of a strip 0 1 2 3: its vertices are 1 2 3 in the order of the buffer.
-TEST(StripOrder, Names) {
+TEST(StripOrder, SwappedTrianglesHaveThreeVertexOrders) {
   Assembler assembler(Topology::TRISTRIP, {.line = 1, .triangle = 2, .fan = 2});
   std::vector<Assembled> all;
   for (uint32_t i = 0; i < 4; ++i) {
@@ -188,7 +188,7 @@ TEST_F(Streams, ComponentsFollowEachOtherAndHolesStay) {
   EXPECT_EQ(writer_.counts().needed[0], 1u);
 }
 
-TEST_F(Streams, APrimitiveThatDoesNotFitIsLeftOutWhole) {
+TEST_F(Streams, PrimitiveThatDoesNotFitIsOmittedAsAWhole) {
   writer_.begin(state_, world_.space(), {0, 0, 0, 0});
   ASSERT_TRUE(writer_.write(0, vertices_));  // 72 of 100 bytes
   ASSERT_TRUE(writer_.write(0, vertices_));  // would need 144
@@ -211,7 +211,7 @@ TEST_F(Streams, EachStreamHasItsOwnCountsAndBuffers) {
   EXPECT_THAT(writer_.counts().written, ElementsAre(0, 1, 1, 0));
 }
 
-TEST_F(Streams, OffsetsAreNotedWhereTheBufferSaysSo) {
+TEST_F(Streams, OffsetsAreStoredIfTheBufferRequestsIt) {
   writer_.begin(state_, world_.space(), {0, 0, 0, 0});
   ASSERT_TRUE(writer_.write(0, vertices_));
   ASSERT_TRUE(writer_.note_offsets());

@@ -9,7 +9,7 @@
 namespace halogen {
 namespace {
 
-TEST(HostileDraw, AnyStateAnyDraw) {
+TEST(HostileDraw, RandomDrawsEnd) {
   std::mt19937 random(67);
   for (size_t chip = 0; chip < spec::device_models().size(); ++chip) {
     for (int round = 0; round < 40; ++round) {

@@ -8,7 +8,7 @@
 namespace halogen {
 namespace {
 
-TEST(HostileRaster, AnyStateAnyPrimitive) {
+TEST(HostileRaster, RandomPrimitivesStayInBounds) {
   std::mt19937 random(61);
   for (int round = 0; round < 300; ++round) {
     std::vector<uint8_t> data(600 + random() % 3000);

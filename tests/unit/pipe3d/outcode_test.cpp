@@ -40,7 +40,7 @@ class Outcodes : public ::testing::Test {
   SandyDraw world_;
 };
 
-TEST_F(Outcodes, DecideWhenAPrimitiveIsComplete) {
+TEST_F(Outcodes, AreCombinedWhenAPrimitiveIsComplete) {
   COVERS("NOTES-VUE-06");
   // Each vertex in one of 27 places around the volume, so that all codes come up.
   std::mt19937 random(17);

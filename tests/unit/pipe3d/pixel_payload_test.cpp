@@ -211,7 +211,7 @@ TEST_F(PixelPayload, OnlyRequestedPartsTakeRegisters) {
 }
 
 // With everything asked for, 32 pixels have it in the registers that the notes number.
-TEST_F(PixelPayload, TheLargestPayloadHasTheNotesNumbers) {
+TEST_F(PixelPayload, LargestPayloadHasTheRegisterNumbersOfTheNotes) {
   world_.pixel.barycentric_interpolation_mode = 0x3f;
   world_.pixel.pixel_shader_uses_source_depth = true;
   world_.pixel.pixel_shader_uses_source_w = true;

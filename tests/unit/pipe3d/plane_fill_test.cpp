@@ -4,7 +4,7 @@
 namespace halogen::pipe3d {
 namespace {
 
-TEST(PlaneFill, LeavesTheBytesOfSinglePixels) {
+TEST(PlaneFill, FillEqualsSinglePixelWrites) {
   PixelWorld filled;
   PixelWorld stored;
   std::mt19937 random(1);

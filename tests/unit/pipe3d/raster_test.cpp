@@ -190,7 +190,7 @@ TEST(Raster, BoundsAreScissorViewportAndDrawingRectangle) {
   EXPECT_TRUE(on_screen(state, triangle_of({{{-100, -100}, {300, -100}, {-100, 300}}})).empty());
 }
 
-TEST(Raster, RectanglesHoldTheirUpperAndLeftEdges) {
+TEST(Raster, RectanglesIncludeTheirUpperAndLeftEdges) {
   PipelineState state = window_state(kSize, kSize);
   state.raster.cull = hw::CullMode::BOTH;  // does not concern them
   Primitive rectangle = triangle(vertex_at(20.5, 30.5), vertex_at(4.5, 30.5), vertex_at(4.5, 10.5));
@@ -369,7 +369,7 @@ TEST(Raster, StipplePatternsMaskPixels) {
 
 // Every pixel that a line makes takes a step of the pattern, and lines of a strip go on where the last one ended
 // (GL 2.1, 3.4.2).
-TEST(Raster, LinePatternsGoOnAlongAStrip) {
+TEST(Raster, LinePatternsContinueAlongAStrip) {
   std::mt19937 random(37);
   for (int round = 0; round < 100; ++round) {
     PipelineState state = window_state(kSize, kSize);

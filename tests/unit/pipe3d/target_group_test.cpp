@@ -83,7 +83,7 @@ class Draws {
   std::mt19937 engine_;
 };
 
-TEST(TargetGroup, LeavesTheBytesOfSinglePixels) {
+TEST(TargetGroup, GroupWriteEqualsSinglePixelWrites) {
   PixelWorld groups;
   PixelWorld singles;
   unsigned taken = 0;

@@ -160,7 +160,7 @@ TEST(Tessellator, AnEdgeDependsOnItsOwnFactorAndIsSymmetric) {
 
 // OpenGL 4.6, 11.2.2.1: of n segments n-2 are equally long and two, at the same distance from the ends, are shorter;
 // lengths have a rounding of their own.
-TEST(Tessellator, FractionalSpacing) {
+TEST(Tessellator, FractionalSpacingHasTwoShortSegments) {
   for (const TessellationPartitioning partitioning : {TessellationPartitioning::odd, TessellationPartitioning::even}) {
     for (float factor = 2.0f; factor < 62.0f; factor += 0.37f) {
       Tessellator made;
@@ -182,7 +182,7 @@ TEST(Tessellator, FractionalSpacing) {
   }
 }
 
-TEST(Tessellator, NumbersOfTriangles) {
+TEST(Tessellator, NumberOfTrianglesFollowsFromTheFactors) {
   for (int n = 1; n <= 64; ++n) {
     const auto factor = static_cast<float>(n);
     Tessellator made;
@@ -209,7 +209,7 @@ TEST(Tessellator, AnInsideOfOneBecomesTwoWhereAnEdgeIsSplit) {
   EXPECT_EQ(made.points().size(), 5u);
 }
 
-TEST(Tessellator, Lines) {
+TEST(Tessellator, LinesFollowTheirTwoFactors) {
   Tessellator made;
   made.run(state_of(TessellationDomain::line, TessellationPartitioning::integer, TessellationOutput::line),
            {.outer = {3.2f, 5.5f, 0, 0}, .inner = {}});
@@ -226,7 +226,7 @@ TEST(Tessellator, Lines) {
   EXPECT_EQ(made.indices().size(), 8u);
 }
 
-TEST(Tessellator, PointsAreNamedOnce) {
+TEST(Tessellator, EveryPointIsUnique) {
   Tessellator made;
   made.run(state_of(TessellationDomain::quad, TessellationPartitioning::odd, TessellationOutput::point),
            {.outer = {3, 4.5f, 5, 6}, .inner = {7, 2.5f}});

@@ -42,7 +42,7 @@ TEST(CommandTable, AgreesWithALinearSearch) {
   }
 }
 
-TEST(CommandTable, KnownHeaders) {
+TEST(CommandTable, KnownHeadersAreFound) {
   struct Known {
     GenId gen;
     EngineClass engine;
@@ -76,7 +76,7 @@ TEST(CommandTable, KnownHeaders) {
   }
 }
 
-TEST(CommandTable, ALengthIsNeverZero) {
+TEST(CommandTable, LengthIsNeverZero) {
   for (const DeviceModel& device : device_models()) {
     for (size_t e = 0; e < kEngineClassCount; ++e) {
       const CommandTable& table = CommandTable::get(device.id, static_cast<EngineClass>(e));

@@ -12,7 +12,7 @@ FieldDesc field(FieldType type, uint16_t first, uint16_t width, uint8_t fraction
   return {"f", "", type, Access::rw, fraction, first, width, nullptr, nullptr};
 }
 
-TEST(Format, Values) {
+TEST(Format, ValuesArePrintedByType) {
   const GenId gen = GenId::gen9;
   EXPECT_EQ(format_value(field(FieldType::uint, 0, 8), gen, 200), "200");
   EXPECT_EQ(format_value(field(FieldType::uint, 0, 32), gen, 0x1234), "0x1234");
@@ -32,13 +32,13 @@ TEST(Format, Values) {
   EXPECT_EQ(format_value(f, gen, 4), "4");
 }
 
-TEST(Format, Positions) {
+TEST(Format, PositionsAreDwordAndBits) {
   EXPECT_EQ(format_position(0, 1), "0[0]");
   EXPECT_EQ(format_position(34, 46), "1[47:2]");
   EXPECT_EQ(format_position(63, 1), "1[31]");
 }
 
-TEST(Format, CommandWithGroup) {
+TEST(Format, CommandsArePrintedWithTheirGroups) {
   const uint32_t dwords[] = {0x11000003, 0x2358, 7, 0x0080235c, 8};
   EXPECT_EQ(format_fields(*find_command("MI_LOAD_REGISTER_IMM"), GenId::gen6, dwords, "  "),
             "  byte_write_disables = 0\n"
@@ -62,7 +62,7 @@ TEST(Format, AnAbsentItemPrintsNothing) {
   EXPECT_EQ(format_fields(*find_command("MI_STORE_DATA_IMM"), GenId::gen9, {}, ""), "");
 }
 
-TEST(Format, FindAndReadField) {
+TEST(Format, FieldsAreFoundByNameAndRead) {
   const CommandDesc& store = *find_command("MI_STORE_DATA_IMM");
   const FieldDesc* address = find_field(store, GenId::gen9, "address");
   ASSERT_NE(address, nullptr);

@@ -26,7 +26,7 @@ TEST(Lookup, EveryItemIsFoundByItsNameAndId) {
   EXPECT_EQ(commands().size(), kCommandCount);
 }
 
-TEST(Lookup, TheElevenDevices) {
+TEST(Lookup, ElevenDevicesAreDescribed) {
   struct Known {
     const char* name;
     GenId gen;

@@ -85,7 +85,7 @@ TEST(Pack, RefusesAnUndescribedGeneration) {
   EXPECT_EQ(hw::MI_STORE_DATA_IMM{}.pack(GenId::gen7, out).fault, PackFault::no_such_item);
 }
 
-TEST(Pack, FixedPoint) {
+TEST(Pack, FixedPointFieldsRoundTripInTheirRange) {
   hw::SAMPLER_STATE sampler;
   std::array<uint32_t, 4> out{};
   for (const double bias : {-16.0, -0.5, 0.0, 1.25, 15.99609375}) {  // S4.8: -16 to 16 - 1/256
@@ -100,7 +100,7 @@ TEST(Pack, FixedPoint) {
   }
 }
 
-TEST(Pack, RegistersAsValues) {
+TEST(Pack, RegistersArePackedAsNumbers) {
   const auto tail = unpack_register<hw::RING_TAIL>(GenId::gen9, 0x1234'5678);
   EXPECT_EQ(tail.tail_offset, 0x1234'5678u & 0x1f'fff8u);  // bits 20:3, in place
   uint64_t value = 0;

@@ -51,7 +51,7 @@ TEST(Payload, WriteAndReadAgreeWithPackAndUnpack) {
   }
 }
 
-TEST(Payload, ThreadStateHoldsPointersInPlace) {
+TEST(Payload, ThreadStateHoldsPointersAtTheirBitPositions) {
   const auto words = words_of(
       GenId::gen9,
       hw::THREAD_STATE{

@@ -13,7 +13,7 @@ namespace {
 
 using spec::Access;
 
-TEST(Gen12Interrupt, MasterPendingIdentityAndSelector) {
+TEST(Gen12Interrupt, MasterPendingIdentityAndSelectorHaveTheirLayouts) {
   COVERS("DG1-IRQ-11");
   EXPECT_EQ(at(DeviceId::dg1, "GFX_MSTR_IRQ"), 0x190010u);
   EXPECT_EQ(bits(GenId::gen12, "GFX_MSTR_IRQ", "enable"), (Bits{31, 31}));
@@ -82,7 +82,7 @@ void expect_pairs(std::span<const Pair> pairs) {
   }
 }
 
-TEST(Gen12Interrupt, EnablesByClassAndMasksByInstance) {
+TEST(Gen12Interrupt, EnablesArePerClassAndMasksPerInstance) {
   COVERS("DG1-IRQ-12");
   constexpr std::array enables = {Pair{"RENDER_COPY_INTR_ENABLE", 0x190030, "render", "copy"},
                                   Pair{"VCS_VECS_INTR_ENABLE", 0x190034, "vcs", "vecs"},
@@ -115,7 +115,7 @@ TEST(Gen12Interrupt, EnablesByClassAndMasksByInstance) {
   }
 }
 
-TEST(Gen12Interrupt, EngineEventsHaveTheirPlaces) {
+TEST(Gen12Interrupt, EngineEventsHaveTheirBits) {
   COVERS("DG1-IRQ-13");
   EXPECT_EQ(bits(GenId::gen12, "IMR", "user_interrupt"), (Bits{0, 0}));
   EXPECT_EQ(bits(GenId::gen12, "IMR", "master_error"), (Bits{3, 3}));
@@ -131,7 +131,7 @@ const spec::EnumDesc* enumeration(std::string_view name) {
   return nullptr;
 }
 
-TEST(Gen12Interrupt, ClassesAndTheInstancesOfOther) {
+TEST(Gen12Interrupt, ClassesAndInstancesAreNumberedAsInTheManual) {
   COVERS("DG1-IRQ-01");
   const spec::EnumDesc* classes = enumeration("InterruptClass");
   ASSERT_NE(classes, nullptr);
@@ -149,7 +149,7 @@ TEST(Gen12Interrupt, ClassesAndTheInstancesOfOther) {
   }
 }
 
-TEST(Gen12Interrupt, MessageFormat) {
+TEST(Gen12Interrupt, MessageHasItsFields) {
   COVERS("DG1-IRQ-02");
   const spec::StructDesc* message = spec::find_struct("INTERRUPT_MESSAGE");
   ASSERT_NE(message, nullptr);
@@ -173,7 +173,7 @@ TEST(Gen12Interrupt, PendingBitsClearWithOnesAndMasterLevelsAreReadOnly) {
   EXPECT_EQ(access(GenId::gen12, "GFX_MSTR_IRQ", "enable"), spec::Access::rw);
 }
 
-TEST(Gen4Interrupt, OneBankWithEverythingMaskedAfterReset) {
+TEST(Gen4Interrupt, OneBankIsMaskedAfterReset) {
   for (const DeviceId device : {DeviceId::i965, DeviceId::gm965, DeviceId::g45, DeviceId::gm45}) {
     EXPECT_EQ(at(device, "IER"), 0x20a0u);
     EXPECT_EQ(at(device, "IIR"), 0x20a4u);
@@ -190,7 +190,7 @@ TEST(Gen4Interrupt, OneBankWithEverythingMaskedAfterReset) {
   EXPECT_EQ(bits(GenId::gen4_5, "ISR", "bsd_user_interrupt"), (Bits{25, 25}));
 }
 
-TEST(Gen6Interrupt, ThreeBanksAndTheMasterEnable) {
+TEST(Gen6Interrupt, ThreeBanksShareAMasterEnable) {
   EXPECT_EQ(at(DeviceId::snb, "DEISR"), 0x44000u);
   EXPECT_EQ(at(DeviceId::snb, "DEIER"), 0x4400cu);
   EXPECT_EQ(at(DeviceId::snb, "GTISR"), 0x44010u);
@@ -203,7 +203,7 @@ TEST(Gen6Interrupt, ThreeBanksAndTheMasterEnable) {
   EXPECT_EQ(bits(GenId::gen6, "GTIIR", "blt_user_interrupt"), (Bits{22, 22}));
 }
 
-TEST(Gen8Interrupt, FourBanksOfTheGtUnderTheMaster) {
+TEST(Gen8Interrupt, FourBanksOfTheGtAreBelowTheMaster) {
   for (const DeviceId device : {DeviceId::bdw, DeviceId::chv, DeviceId::skl}) {
     EXPECT_EQ(at(device, "MASTER_IRQ"), 0x44200u);
     for (uint32_t n = 0; n < 4; ++n) {

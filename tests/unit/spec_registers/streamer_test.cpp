@@ -35,7 +35,7 @@ void expect_on_all_engines(std::span<const Expected> rows) {
   }
 }
 
-TEST(Ring, FourRegistersOnEveryEngine) {
+TEST(Ring, EveryEngineHasFourRegisters) {
   COVERS("DG1-CS-03");
   constexpr std::array rows = {Expected{"RING_TAIL", 0x30}, Expected{"RING_HEAD", 0x34}, Expected{"RING_START", 0x38},
                                Expected{"RING_CTL", 0x3c}};
@@ -71,7 +71,7 @@ TEST(Ring, InUseBitIsTheLowestOfTheGen4Tail) {
   EXPECT_EQ(bits(GenId::gen8, "RING_TAIL", "in_use"), Bits{});
 }
 
-TEST(Ring, StandsAtTheEnginesOfEachGeneration) {
+TEST(Ring, IsAtTheBaseOfEachEngine) {
   EXPECT_EQ(at(DeviceId::i965, "RING_TAIL", "rcs0"), 0x2030u);
   EXPECT_EQ(at(DeviceId::g45, "RING_TAIL", "vcs0"), 0x4030u);
   EXPECT_EQ(at(DeviceId::snb, "RING_TAIL", "vcs0"), 0x12030u);
@@ -88,7 +88,7 @@ TEST(Status, PageAddressMovesWithSandyBridge) {
   EXPECT_EQ(at(DeviceId::icl, "HWS_PGA", "vecs0"), 0x1c8080u);
 }
 
-TEST(Errors, ThreeRegistersOnEveryEngineAndTheirGen12Bits) {
+TEST(Errors, EveryEngineHasThreeRegistersWithTheirGen12Bits) {
   constexpr std::array rows = {Expected{"EIR", 0xb0},    Expected{"EMR", 0xb4},   Expected{"ESR", 0xb8},
                                Expected{"IPEHR", 0x68},  Expected{"IPEIR", 0x64}, Expected{"HWSTAM", 0x98},
                                Expected{"HWS_PGA", 0x80}};
@@ -97,7 +97,7 @@ TEST(Errors, ThreeRegistersOnEveryEngineAndTheirGen12Bits) {
   EXPECT_EQ(reset(DeviceId::dg1, "EMR"), 0xffff'ffffu);
 }
 
-TEST(Execlist, PortQueueStatusAndTheirOffsets) {
+TEST(Execlist, PortQueueAndStatusAreAtTheirOffsets) {
   constexpr std::array rows = {Expected{"ELSP", 0x230}, Expected{"EXECLIST_STATUS", 0x234},
                                Expected{"EXECLIST_CONTROL", 0x550}};
   expect_on_all_engines(rows);
@@ -134,7 +134,7 @@ TEST(Execlist, ContextStatusHasItsMmioCopies) {
   EXPECT_EQ(bits(GenId::gen11, "CTXT_ST_PTR", "write_pointer"), (Bits{3, 0}));
 }
 
-TEST(Context, RegistersOfTheImageAndOfTheWorkaroundBatches) {
+TEST(Context, RegistersOfImageAndWorkaroundBatchesAreAtTheirOffsets) {
   constexpr std::array rows = {Expected{"CTXT_SR_CTL", 0x244},
                                Expected{"BB_PER_CTX_PTR", 0x1c0},
                                Expected{"INDIRECT_CTX", 0x1c4},
@@ -171,7 +171,7 @@ TEST(Context, RegistersOfTheImageAndOfTheWorkaroundBatches) {
   EXPECT_EQ(at(DeviceId::snb, "GFX_MODE", "rcs0"), 0x2520u) << "Gen6 has it elsewhere";
 }
 
-TEST(Predicate, SixRegisters) {
+TEST(Predicate, SixRegistersAreAtTheirOffsets) {
   COVERS("DG1-PRED-01");
   constexpr std::array rows = {Expected{"MI_PREDICATE_SRC0", 0x400},     Expected{"MI_PREDICATE_SRC1", 0x408},
                                Expected{"MI_PREDICATE_DATA", 0x410},     Expected{"MI_PREDICATE_RESULT", 0x418},
@@ -185,7 +185,7 @@ TEST(Predicate, SixRegisters) {
   }
 }
 
-TEST(Timestamp, UnitsOfEachGeneration) {
+TEST(Timestamp, UnitDependsOnTheGeneration) {
   EXPECT_EQ(bits(GenId::gen6, "TIMESTAMP", "ticks"), (Bits{35, 0}));
   EXPECT_EQ(bits(GenId::gen12, "TIMESTAMP", "ticks"), (Bits{35, 0}));
   // On G45 the upper dword counts 1024 ns: bit 20 is a quarter nanosecond.

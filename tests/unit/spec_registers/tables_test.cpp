@@ -104,7 +104,7 @@ constexpr std::array kRender = {
     Row{"CTX_TIMESTAMP", 0x23a8, 1},
 };
 
-TEST(AccessListRegisters, StandWhereTheManualListsThem) {
+TEST(AccessListRegisters, AreAtTheOffsetsOfTheManual) {
   for (const Row& row : kRender) {
     for (unsigned n = 0; n < row.dwords; ++n) {
       EXPECT_EQ(who(DeviceId::dg1, row.offset + 4 * n), row.name) << std::hex << row.offset + 4 * n;
@@ -156,7 +156,7 @@ TEST(ContextImages, NameOnlyRegistersThatExist) {
   }
 }
 
-TEST(Fuses, SayWhatTheDevicesHave) {
+TEST(Fuses, DescribeTheDevices) {
   // Broadwell and Skylake GT2: slice 0 of three; Skylake's fourth subslice is off.
   EXPECT_EQ(reset(DeviceId::bdw, "FUSE2"), 1u << 25);
   EXPECT_EQ(reset(DeviceId::skl, "FUSE2"), (1u << 25) | (8u << 20));

@@ -38,7 +38,7 @@ TEST(Gen12Units, BasesAreTheManuals) {
   EXPECT_EQ(ours, manual());
 }
 
-TEST(Gen12Units, EnginesStandAtTheirBase) {
+TEST(Gen12Units, EnginesAreAtTheirBase) {
   COVERS("DG1-CS-02");
   for (const spec::DeviceId device : {spec::DeviceId::tgl, spec::DeviceId::dg1}) {
     for (const spec::EngineModel& engine : spec::model(device).engines) {

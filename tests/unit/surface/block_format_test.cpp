@@ -112,7 +112,7 @@ TEST(BlockFormats, Bc2AndBc3StoreAlphaFirst) {
   EXPECT_NEAR(texel(F::BC3_UNORM, three.bytes, 3, 0)[1], 1.0 / 3, 1e-6);
 }
 
-TEST(BlockFormats, Bc4AndBc5) {
+TEST(BlockFormats, Bc4AndBc5InterpolateOneAndTwoChannels) {
   Upward block;
   block.add(10, 8).add(60, 8).add(2, 3).add(5, 3).add(6, 3).add(7, 3).add(0, 36);
   expect_texel(texel(F::BC4_UNORM, block.bytes, 0, 0), {(4 * 10 + 60) / 5.0 / 255, 0, 0, 1});
@@ -125,7 +125,7 @@ TEST(BlockFormats, Bc4AndBc5) {
   expect_texel(texel(F::BC5_SNORM, both.bytes, 1, 0), {-1, -1, 0, 1});
 }
 
-TEST(BlockFormats, Bc7WithOneSubset) {
+TEST(BlockFormats, Bc7BlocksMayHaveOneSubset) {
   Upward block;  // mode 6: colours and alpha of seven bits and one of their own, indices of four
   block.add(1u << 6, 7);
   for (unsigned channel = 0; channel < 4; ++channel) {
@@ -141,7 +141,7 @@ TEST(BlockFormats, Bc7WithOneSubset) {
   expect_texel(texel(F::BC7_UNORM, block.bytes, 3, 0), {0, 0, 0, 0});
 }
 
-TEST(BlockFormats, Bc7WithTwoSubsets) {
+TEST(BlockFormats, Bc7BlocksMayHaveTwoSubsets) {
   Upward block;  // mode 1, partition 13: the lower half is the second set
   block.add(2, 2).add(13, 6);
   for (unsigned channel = 0; channel < 3; ++channel) {
@@ -171,7 +171,7 @@ TEST(BlockFormats, Bc7RotatesChannels) {
   expect_texel(texel(F::BC7_UNORM, reserved, 0, 0), {0, 0, 0, 0});
 }
 
-TEST(BlockFormats, EtcIndividualMode) {
+TEST(BlockFormats, EtcIndividualModeHasTwoBaseColours) {
   Downward block;  // red and blue of four bits; tables 0 and 7; halves beside each other
   block.add(15, 4).add(0, 4).add(0, 4).add(0, 4).add(0, 4).add(15, 4).add(0, 3).add(7, 3).add(0, 2);
   // High bits of all texels first, texel 15 first; texels count down columns.
@@ -182,7 +182,7 @@ TEST(BlockFormats, EtcIndividualMode) {
   expect_texel(texel(F::ETC2_RGB8, block.bytes, 3, 3), {183 / 255.0, 183 / 255.0, 1, 1});
 }
 
-TEST(BlockFormats, EtcDifferentialMode) {
+TEST(BlockFormats, EtcDifferentialModeAddsADelta) {
   Downward block;  // 10 and 10 - 2 of five bits; the halves below each other
   for (unsigned channel = 0; channel < 3; ++channel) {
     block.add(10, 5).add(6, 3);
@@ -194,7 +194,7 @@ TEST(BlockFormats, EtcDifferentialMode) {
   expect_texel(texel(F::ETC2_RGB8, block.bytes, 0, 2), {lower, lower, lower, 1});
 }
 
-TEST(BlockFormats, EtcTMode) {
+TEST(BlockFormats, EtcTModeHasFourPaintColours) {
   Downward block;                                  // red goes over 31: one colour, and another with a distance of 11
   block.add(31, 5).add(1, 3).add(4, 4).add(5, 4);  // first colour: red 13, green 4, blue 5
   block.add(8, 4).add(9, 4).add(10, 4).add(1, 2).add(1, 1).add(0, 1);  // second; distance 2; bit 33 is set
@@ -206,7 +206,7 @@ TEST(BlockFormats, EtcTMode) {
   expect_texel(texel(F::ETC2_RGB8, block.bytes, 0, 3), of(136 - 11, 153 - 11, 170 - 11));
 }
 
-TEST(BlockFormats, EtcPunchthroughAlpha) {
+TEST(BlockFormats, EtcPunchthroughAlphaIsTransparentBlack) {
   Downward block;  // bit 33 clear: index 2 is nothing, index 0 is the colour itself
   for (unsigned channel = 0; channel < 3; ++channel) {
     block.add(16, 5).add(0, 3);
@@ -219,7 +219,7 @@ TEST(BlockFormats, EtcPunchthroughAlpha) {
   EXPECT_NEAR(texel(F::ETC2_RGB8_PTA, block.bytes, 0, 3)[0], (132 + 42) / 255.0, 1e-6);
 }
 
-TEST(BlockFormats, EacValues) {
+TEST(BlockFormats, EacValuesFollowBaseMultiplierAndTable) {
   Downward block;
   block.add(100, 8).add(2, 4).add(13, 4).add(7, 3).add(0, 3).add(3, 3);  // steps 9, -1, -10 down the first column
   expect_texel(texel(F::EAC_R11, block.bytes, 0, 0), {(804 + 9 * 16) / 2047.0, 0, 0, 1});

@@ -58,7 +58,7 @@ std::array<long, 4> texel(uint64_t low, uint64_t high, unsigned x, unsigned y) {
   return out;
 }
 
-TEST(Fxt1, RandomBlocks) {
+TEST(Fxt1, RandomBlocksMatchTheReference) {
   for (const Vector& one : kVectors) {
     for (const Sample& sample : one.samples) {
       EXPECT_EQ(texel(one.low, one.high, sample.x, sample.y), sample.color) << std::hex << one.low << ' ' << one.high;
@@ -67,7 +67,7 @@ TEST(Fxt1, RandomBlocks) {
 }
 
 // Four colours: blue, green, red and white, by the indices of the first row of each half.
-TEST(Fxt1, FourColors) {
+TEST(Fxt1, FourColourBlocksSelectColoursDirectly) {
   const uint64_t low = 0xe4 | uint64_t{0x1b} << 32;  // 0, 1, 2, 3 and 3, 2, 1, 0
   const uint64_t high = uint64_t{0x1f} | uint64_t{0x1f << 5} << 15 | uint64_t{0x1f << 10} << 30 |
                         uint64_t{0x7fff} << 45 | uint64_t{2} << 61;

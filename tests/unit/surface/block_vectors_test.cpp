@@ -562,7 +562,7 @@ TEST(BlockVectors, AstcByHand) {
               1e-6);
 }
 
-TEST(BlockVectors, AstcVoidExtent) {
+TEST(BlockVectors, AstcVoidExtentHasOneColour) {
   const uint64_t color = 0xffff'8000'4000'0000;
   EXPECT_EQ(texel(F::ASTC_LDR_2D_8X5_FLT16, ~uint64_t{0} << 12 | 0xdfc, color, 7, 4),
             (std::array<double, 4>{0, 0.25, 0.5, 1}));

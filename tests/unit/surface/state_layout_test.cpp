@@ -17,7 +17,7 @@ SurfaceLayout layout_from(GenId gen, std::array<uint32_t, 16> dwords, uint32_t b
 }
 
 // Dword 3: pitch minus one at 19:3, tiled at 1, walk at 0 (1 is Y).
-TEST(StateLayout, TiledWalkAndPitchBeforeGen8) {
+TEST(StateLayout, TilingComesFromTwoBitsBeforeGen8) {
   COVERS("G45-4.5.4-06");
   for (const GenId gen : {GenId::gen4, GenId::gen4_5, GenId::gen6}) {
     std::array<uint32_t, 16> state{};
@@ -38,7 +38,7 @@ TEST(StateLayout, TiledWalkAndPitchBeforeGen8) {
 
 // Dword 0 bits 13:12: 0 linear, 1 W, 2 X, 3 Y; dword 1 14:0 QPitch / 4; dword 3 17:0 pitch; dword 5 19:18 resource
 // mode.
-TEST(StateLayout, TileModeFromGen8) {
+TEST(StateLayout, TilingComesFromTheTileModeFromGen8On) {
   for (const GenId gen : {GenId::gen8, GenId::gen9, GenId::gen11, GenId::gen12}) {
     std::array<uint32_t, 16> state{};
     state[0] = 1u << 29;

@@ -21,7 +21,7 @@ SurfaceUse plain(MemoryClient client, Tiling tiling, uint32_t bits = 32) {
   return {.client = client, .tiling = tiling, .element_bits = bits, .pitch_B = 4096, .width_B = 512};
 }
 
-TEST(SurfaceRules, ProcessorDisplayAndBlitterOfGen4) {
+TEST(SurfaceRules, ProcessorDisplayAndBlitterOfGen4HaveTheirTilings) {
   COVERS("G45-4.5.5-01");
   for (const GenId gen : kGen4) {
     for (const Tiling tiling : {Tiling::linear, Tiling::x, Tiling::y}) {
@@ -69,7 +69,7 @@ TEST(SurfaceRules, WideElementsOfGen4AreNotRenderedToYTiles) {
 }
 
 // What public drivers allow on later generations; one letter per tiling: linear, X, Y, W, Yf, Ys.
-TEST(SurfaceRules, LaterGenerations) {
+TEST(SurfaceRules, ClientsOfLaterGenerationsHaveTheirTilings) {
   struct Row {
     GenId gen;
     MemoryClient client;
@@ -93,7 +93,7 @@ TEST(SurfaceRules, LaterGenerations) {
   }
 }
 
-TEST(SurfaceRules, BasePitchAndWidthOfAClientSurface) {
+TEST(SurfaceRules, BasePitchAndWidthOfAClientSurfaceAreChecked) {
   SurfaceUse use = plain(sampler, Tiling::y);
   use.base = GpuVa(0x1000);
   EXPECT_EQ(check_client(GenId::gen4, use), Fault::none);
@@ -149,7 +149,7 @@ TEST(SurfaceRules, SurfaceMustLieWithinTheFence) {
 }
 
 // The table of 4.5.4.3, its two lower rows.
-TEST(SurfaceRules, ASurfaceOfHostAndClient) {
+TEST(SurfaceRules, SurfaceOfHostAndClientMustMatchItsFence) {
   SurfaceUse use = plain(sampler, Tiling::x);
   use.pitch_B = 2048;
   const Fence fence = fence_of(Tiling::x, 2048);

@@ -170,7 +170,7 @@ TEST(TileCopy, ASwizzledSurfaceEndsWithAPairOfLines) {
 }
 
 // Large enough for the path past the caches, at every alignment that decides between paths.
-TEST(TileCopy, LargeCopies) {
+TEST(TileCopy, LargeCopiesBypassTheCachesWithTheSameResult) {
   struct Case {
     const TilePattern* pattern;
     CopyRect rect;
@@ -227,7 +227,7 @@ TEST(TileCopy, EmptyRectanglesCopyNothing) {
 }
 
 // Rule for software: a tiled pitch is whole tiles. The copy refuses what has no defined layout.
-TEST(TileCopy, APitchBetweenTilesIsRefused) {
+TEST(TileCopy, PitchBetweenTilesIsRefused) {
   COVERS("G45-4.5.1-02");
   Bytes surface(64 * 4096);
   Bytes linear(4096);

@@ -71,7 +71,7 @@ TEST(AubReader, PositionsCountBytesAndRecordsInBothFamilies) {
   EXPECT_EQ(places, expected);
 }
 
-TEST(AubReader, RegisterRecords) {
+TEST(AubReader, RegisterRecordsAreRead) {
   expect_record<RegisterWrite>(AubBuilder().version(11).trace(0x03, {0x44, 0x2002'0040, 0xffff'ffff, 0, 0x1234}),
                                [](const RegisterWrite& r) {
                                  EXPECT_EQ(r.offset, 0x44u);
@@ -97,7 +97,7 @@ TEST(AubReader, RegisterRecords) {
                               });
 }
 
-TEST(AubReader, MemoryRecords) {
+TEST(AubReader, MemoryRecordsAreRead) {
   const auto flags = (2u << 28) | (42u << 20) | (1u << 2) | 1u;
   expect_record<MemoryWrite>(AubBuilder().version(11).trace(0x06, {0x1000, 0x40, flags, 5, 0x44332211, 0x55}),
                              [](const MemoryWrite& r) {
@@ -156,7 +156,7 @@ TEST(AubReader, DiscontiguousWriteGivesItsPiecesOneByOne) {
   EXPECT_EQ(pieces, expected);
 }
 
-TEST(AubReader, SmallRecords) {
+TEST(AubReader, SmallRecordsAreRead) {
   expect_record<FrameBegin>(AubBuilder().version(11).trace(0x07, {0xffff'0003}),
                             [](const FrameBegin& r) { EXPECT_EQ(r.number, 3); });
   expect_record<Comment>(AubBuilder().version(11).trace(0x08, {2, 0x00006968}), [](const Comment& r) {
@@ -189,7 +189,7 @@ TEST(AubReader, SmallRecords) {
   });
 }
 
-TEST(AubReader, ClassicRecords) {
+TEST(AubReader, ClassicRecordsAreRead) {
   expect_record<PpgttContextCreate>(
       AubBuilder().version(22).classic(0x14, {0x9f07'2c8b, 2, 0x2000'0000, 0, 0, 0, 0, 0, 0, 0}),
       [](const PpgttContextCreate& r) {
@@ -214,7 +214,7 @@ TEST(AubReader, ClassicRecords) {
                            });
 }
 
-TEST(AubReader, ClassicFileOfTheOldDrivers) {
+TEST(AubReader, ClassicFileOfOldDriversIsRead) {
   std::vector<uint32_t> version(12, 0);
   version[0] = 0x0400'0000;
   version[1] = 0x0061'7373;  // "ssa"
@@ -280,7 +280,7 @@ TEST(AubReaderErrors, SayFileRecordAndByte) {
   EXPECT_EQ(error_of(whole.first(30)), "t.aub: record 1 at byte 0x1c: the file ends inside the record's header.");
 }
 
-TEST(AubReaderErrors, EmptyAndForeignFiles) {
+TEST(AubReaderErrors, EmptyAndForeignFilesAreReported) {
   EXPECT_EQ(error_of({}), "t.aub: is empty, not an AUB trace.");
   const std::array<uint32_t, 2> elf{0x464c457f, 0x00010102};
   EXPECT_EQ(error_of(std::as_bytes(std::span(elf))),

@@ -82,7 +82,7 @@ TEST(ByteSource, CutAndCorruptXzAreErrors) {
   EXPECT_THAT(drain(*open_memory(packed), 4096).message(), HasSubstr("corrupt"));
 }
 
-TEST(ByteSource, FilesAndTheirErrors) {
+TEST(ByteSource, FilesAreReadAndErrorsAreReported) {
   const auto folder = std::filesystem::temp_directory_path();
   EXPECT_THAT(open_file(folder).message(), HasSubstr("is a folder, not a file."));
   EXPECT_THAT(open_file(folder / "no such file").message(), HasSubstr("cannot open the file: No such file"));

@@ -69,7 +69,7 @@ TEST(Manifest, ValidManifestIsRead) {
   EXPECT_EQ(capture->model(), spec::find_device("chv"));
 }
 
-TEST(Manifest, EnginesInAllSpellings) {
+TEST(Manifest, EnginesAreFoundInAllSpellings) {
   const auto engine = [](const std::string& text) {
     return parse_manifest(replaced(kGood, "RENDER", text), "m")->engine_class;
   };

@@ -14,7 +14,7 @@
 namespace halogen {
 namespace {
 
-TEST(TraceFuzzReplay, CopiesOfTraces) {
+TEST(TraceFuzzReplay, CorpusTracesAreCopied) {
   EXPECT_GT(test::replay_corpus("fuzz_aub", fuzz::aub_copy), 0);
   test::replay_corpus("fuzz_aub_copy", fuzz::aub_copy);
   test::replay_corpus("fuzz_aub_play", fuzz::aub_play);
@@ -58,7 +58,7 @@ TEST(TraceFuzzReplay, RandomRecordsArePlayed) {
   EXPECT_GT(played, 66u * 10);
 }
 
-TEST(TraceFuzzReplay, TbxSessions) {
+TEST(TraceFuzzReplay, CorpusSessionsDoNotCrash) {
   EXPECT_GT(test::replay_corpus("fuzz_tbx", fuzz::tbx_session), 0);
 }
 
