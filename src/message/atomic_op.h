@@ -1,4 +1,4 @@
-// Operations of atomic messages on a value in memory. They are atomic for the host's processors too.
+// Operations of atomic messages on a value in memory. They are atomic with respect to the host's processors too.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace halogen::message {
 
 using Operation = eu::MessageControl::Operation;
 
-// How many operands the operation takes from the payload.
+// Returns the number of operands that the operation takes from the payload.
 constexpr unsigned operands_of(Operation operation) {
   switch (operation) {
     case Operation::inc:
@@ -31,7 +31,7 @@ constexpr unsigned operands_of(Operation operation) {
   }
 }
 
-// The new value.
+// Returns the new value.
 template <class T>
 constexpr T apply(Operation operation, T old, T first, T second) {
   using Signed = std::make_signed_t<T>;
@@ -67,12 +67,12 @@ constexpr T apply(Operation operation, T old, T first, T second) {
     case Operation::cmpwr:
       return old == first ? second : old;
     default:
-      break;  // refused before it comes here
+      break;  // rejected before
   }
   return old;
 }
 
-// A number wins against none.
+// Returns the new value of a float. Min and max replace NaN in memory by the operand.
 inline uint32_t apply_float(Operation operation, uint32_t old, uint32_t first, uint32_t second) {
   const auto a = std::bit_cast<float>(old);
   const auto b = std::bit_cast<float>(first);
@@ -91,7 +91,8 @@ inline uint32_t apply_float(Operation operation, uint32_t old, uint32_t first, u
   return old;
 }
 
-// The same of half floats. Sums are rounded once: a float holds the sum of two half floats, or enough bits of it.
+// Does the same for half floats. Sums are rounded once, because a float holds the sum of two half floats exactly or
+// with enough bits.
 inline uint16_t apply_half(Operation operation, uint16_t old, uint16_t first, uint16_t second) {
   const float a = surface::half_to_float(old);
   const float b = surface::half_to_float(first);
@@ -110,7 +111,7 @@ inline uint16_t apply_half(Operation operation, uint16_t old, uint16_t first, ui
   return old;
 }
 
-// Returns the old value; `next` makes the new one from it. The address is aligned to the value's size.
+// Replaces a value by `next(old)` and returns the old value. The address is aligned to the value's size.
 template <class T, class Next>
 T update(std::byte* place, Next&& next) {
   std::atomic_ref<T> value(*reinterpret_cast<T*>(place));

@@ -1,4 +1,4 @@
-// The parts of the shared functions among themselves.
+// Interfaces between the parts of the shared functions.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace halogen::message {
 
-// One message at work.
+// A message that is being executed.
 struct Call {
   Call(Context& shared, eu::Thread& sender, const eu::Message& sent);
 
@@ -24,12 +24,12 @@ struct Call {
   MessageCount& count;
   Payload payload;
   Response response;
-  size_t data;  // first register behind the header
+  size_t data;  // first register after the header
 
   uint32_t lanes(unsigned width) const { return message.channels & static_cast<uint32_t>(low_mask(width)); }
   bool has_header() const { return (message.descriptor & eu::DescriptorBits::kHeaderPresent) != 0; }
   Binding binding(uint8_t index) const { return binding_of(*context.rules, index); }
-  // Returns the first registers as a header, whether the descriptor names one or not.
+  // Returns the first registers as a header, whether or not the descriptor says that there is one.
   template <class Header>
   Header header() const {
     return read_header<Header>(context.generation->id(), payload);
@@ -41,16 +41,20 @@ struct Call {
   }
 
   void approximate(std::string_view reason);
-  // Nothing is done; the response is zero.
+  // Reports the message as not implemented and clears the response.
   eu::SendOutcome unsupported(std::string_view reason);
 };
 
-// Memory behind a binding table index, for messages that address bytes. Nothing: memory refused.
-enum class HeaderBase : uint8_t { ignored, added };  // stateless: header dword 5 is an offset from the general base
+// Return the memory that a message addresses by bytes, without and with a binding table index. Nothing: stopped by a
+// fault.
+enum class HeaderBase : uint8_t {
+  ignored,
+  added
+};  // of stateless messages: dword 5 of the header is an offset from the general base
 MemoryTarget stateless_memory(const Call& call, HeaderBase header);
 std::optional<MemoryTarget> target_of(Call& call, uint8_t index, HeaderBase header);
 
-// Lanes of the message, by its own word.
+// Returns the number of lanes according to the descriptor.
 inline unsigned width_of(const Call& call) {
   return call.control.simd == eu::MessageControl::Simd::simd16 ? 16 : 8;
 }

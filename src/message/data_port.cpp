@@ -21,12 +21,12 @@ SendOutcome outcome(memory::AccessResult result) {
   return ok(result) ? SendOutcome::done : SendOutcome::fault;
 }
 
-// Registers that one dword for each lane takes.
+// Returns the number of registers that hold one dword per lane.
 size_t registers_of(unsigned width) {
   return width / 8;
 }
 
-// Shared local memory has addresses of 16 bits: Intel's compiler sets others, so that no pointer is null.
+// Addresses in shared local memory have 16 bits. Intel's compiler sets higher bits so that no pointer is null.
 constexpr uint64_t kLocalMask = 0xffff;
 
 Offsets dword_offsets(const Call& call, uint8_t index, unsigned width, uint32_t mask, unsigned shift) {
@@ -50,7 +50,7 @@ MemoryTarget all_memory(const Call& call) {
   return MemoryTarget::memory(*call.context.environment.space, 0);
 }
 
-// Dwords in a row for each lane, one plane of registers a channel that is on.
+// Moves consecutive dwords of each lane. Each enabled channel has its own registers.
 SendOutcome untyped_planes(Call& call, const MemoryTarget& target, Offsets offsets, unsigned width, size_t data,
                            uint8_t off, Direction direction) {
   const uint32_t lanes = call.lanes(width);
@@ -121,7 +121,7 @@ unsigned count_of(eu::MessageControl::Count word) {
   return 1;
 }
 
-// Elements of one size in a row for each lane, one plane of registers an element.
+// Moves consecutive elements of one size for each lane. Each element has its own registers.
 SendOutcome a64_scattered(Call& call, Direction direction) {
   using Element = eu::MessageControl::Element;
   const unsigned width = width_of(call);
@@ -132,7 +132,7 @@ SendOutcome a64_scattered(Call& call, Direction direction) {
   std::array<std::byte, kLanes * 8> values{};
   switch (call.control.element) {
     case Element::byte: {
-      // One element of 1, 2, 4 or 8 bytes, whatever its alignment, in the low bytes of a dword (or two).
+      // An element of 1, 2, 4 or 8 bytes with any alignment, in the low bytes of one or two dwords.
       const Offsets offsets = qword_offsets(call, width, ~uint64_t{0});
       const unsigned slot = count > 4 ? 8 : 4;
       for (unsigned lane = 0; lane < width && direction == Direction::write; ++lane) {
@@ -192,13 +192,12 @@ SendOutcome a64_scattered(Call& call, Direction direction) {
   return SendOutcome::done;
 }
 
-// Register space of a lane's operands and result: at least a dword, whose upper half is nothing for values of 16
-// bits.
+// Register space of an operand or result of a lane: at least a dword. The upper half is unused for 16-bit values.
 template <class T>
 using SlotOf = std::conditional_t<sizeof(T) == 2, uint32_t, T>;
 
-// One operation for each lane, the lowest first. All places are found before any is changed: a message that memory
-// refuses is sent again as a whole.
+// Performs one operation per lane, the lowest lane first. All addresses are translated before any value changes,
+// because a message that faults is sent again as a whole.
 template <class T, class Apply>
 SendOutcome atomic_lanes(Call& call, const MemoryTarget& target, const Offsets& offsets, unsigned width, size_t data,
                          Apply&& apply_to, bool returns, bool returns_new) {
@@ -218,7 +217,7 @@ SendOutcome atomic_lanes(Call& call, const MemoryTarget& target, const Offsets& 
     const size_t at = data * eu::kGrfBytes + lane * sizeof(Slot);
     const T first = call.payload.value<T>(at);
     const T second = call.payload.value<T>(at + plane_B);
-    T result = 0;  // of what lies outside
+    T result = 0;  // returned for an address outside the surface
     if (places[lane] != nullptr) {
       const T old = update<T>(places[lane], [&](T was) { return static_cast<T>(apply_to(was, first, second)); });
       result = returns_new ? static_cast<T>(apply_to(old, first, second)) : old;
@@ -255,7 +254,7 @@ SendOutcome float_atomic(Call& call, const MemoryTarget& target, const Offsets& 
     default:
       return call.unsupported("undefined float operation");
   }
-  call.approximate("the result for two zeros or two NaNs is not known");
+  call.approximate("result for two zeros or two NaNs not published");
   return atomic_lanes<T>(
       call, target, offsets, width, data,
       [operation](T old, T first, T second) {
@@ -296,7 +295,7 @@ SendOutcome a64_atomic(Call& call, bool floating) {
              : integer_atomic<T>(call, target, offsets, kWidth, data);
 }
 
-// Addresses count dwords or bytes; data stand in the low bytes of a dword for each lane.
+// Moves one element per lane. Offsets count dwords or bytes. Data are in the low bytes of a dword per lane.
 SendOutcome scattered(Call& call, unsigned bytes, unsigned shift, Direction direction) {
   const unsigned width = width_of(call);
   const std::optional<MemoryTarget> target = target_of(call, call.control.surface, HeaderBase::added);
@@ -341,7 +340,7 @@ SendOutcome byte_scattered(Call& call, Direction direction) {
   return call.unsupported("undefined element size");
 }
 
-// Gen4 to 6: one vertex of a stream, so many dwords as the buffer's format has.
+// Gen4 to Gen6: writes one vertex of a stream. The format of the buffer determines the number of dwords.
 SendOutcome streamed_write(Call& call) {
   const Surface* const surface = call.context.surfaces.find(*call.context.generation, call.context.environment,
                                                             call.control.surface, call.message.extended);
@@ -396,7 +395,7 @@ SendOutcome data_port(Call& call) {
     case Type::byte_scattered_write:
       return byte_scattered(call, Direction::write);
     case Type::fence:
-      call.response.clear();  // all is done that came before
+      call.response.clear();  // all earlier messages are complete
       return SendOutcome::done;
     case Type::untyped_read:
       return untyped(call, Direction::read);

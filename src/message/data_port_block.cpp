@@ -1,6 +1,6 @@
-// Messages that move bytes in a row: OWord blocks by binding table, at 64-bit addresses, and scratch; two blocks for
-// the two halves of registers. Reads in a row ignore the channel enables; writes follow them dword by dword, register k
-// of the data belonging to channels 8k to 8k+7.
+// Messages that move consecutive bytes: OWord blocks by binding table, at 64-bit addresses, and scratch; and two blocks
+// for the two halves of registers. Reads ignore the channel enables. Writes apply them dword by dword: register k of
+// the data belongs to channels 8k to 8k+7.
 #include <array>
 
 #include "message/call.h"
@@ -13,11 +13,11 @@ using eu::SendOutcome;
 constexpr size_t kOword = 16;
 constexpr size_t kMaxBytes = 8 * eu::kGrfBytes;
 constexpr unsigned kRegisterDwords = 8;
-constexpr uint64_t kLocalMask = 0xffff;  // shared local memory has addresses of 16 bits
+constexpr uint64_t kLocalMask = 0xffff;  // addresses in shared local memory have 16 bits
 
 struct Block {
   size_t bytes = 0;
-  size_t at = 0;  // in the first register: the high half for one of the two single OWords
+  size_t at = 0;  // offset in the first register: 16 for a single OWord in the high half
 };
 
 std::optional<Block> block_of(const Call& call) {
@@ -41,13 +41,14 @@ std::optional<Block> block_of(const Call& call) {
   return std::nullopt;
 }
 
-// Returns whether dword `index` of the data is written. A send of a few channels stands for all.
+// Returns whether dword `index` of the data is written. For fewer than eight channels, channel 0 decides for all
+// dwords.
 bool writes(const Call& call, size_t index) {
   const unsigned width = call.message.exec_size < kRegisterDwords ? 1 : call.message.exec_size;
   return (call.message.channels >> (index % width) & 1) != 0;
 }
 
-// Offsets count OWords, on the first generations bytes.
+// Returns a byte offset. The message counts OWords, or bytes on the first generations.
 uint64_t oword_offset(const Call& call, uint64_t given) {
   return call.context.rules->block_offset_bytes ? given & ~uint64_t{kOword - 1} : given * kOword;
 }
@@ -77,7 +78,7 @@ SendOutcome move(Call& call, const MemoryTarget& target, uint64_t offset, const 
     }
     const size_t at = (first + i) * 4;
     if (at + run * 4 > data.size()) {
-      break;  // the message is too short; what hardware writes is not known
+      break;  // the message is too short; the hardware result is not published
     }
     if (!ok(target.write(offset + i * 4, data.subspan(at, run * 4)))) {
       return SendOutcome::fault;
@@ -99,15 +100,15 @@ SendOutcome oword_block(Call& call, Direction direction, bool unaligned) {
   if (!target) {
     return SendOutcome::fault;
   }
-  // Offsets of unaligned reads count bytes.
+  // Unaligned reads count bytes.
   const uint64_t given = call.header<hw::DATA_PORT_HEADER>().offset;
   const uint64_t offset = unaligned ? given & ~uint64_t{3} : oword_offset(call, given);
   const bool local = call.binding(index) == Binding::local_memory;
   return move(call, *target, local ? offset & kLocalMask : offset, *block, direction, true);
 }
 
-// Two blocks: the low halves of registers belong to the first, the high halves to the second. Dwords whose channel is
-// off are neither written to memory nor to the response.
+// Moves two blocks: the low halves of the registers belong to the first block, the high halves to the second. Disabled
+// channels are written neither to memory nor to the response.
 SendOutcome dual_block(Call& call, Direction direction) {
   using Count = eu::MessageControl::DualOwords;
   if (call.control.dual_owords == Count::other) {

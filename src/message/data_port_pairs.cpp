@@ -1,7 +1,7 @@
-// Untyped messages of two vectors of four (SIMD4x2, up to Gen11): addresses of bytes stand in dwords 0 and 4 of a
-// register, vectors in its halves; of an atomic operation the operands are the first two components. A channel that is
-// off is neither read nor written. After Mesa's vec4 back end. Left out: those with 64-bit addresses and those of
-// floats.
+// Untyped messages of two vectors of four (SIMD4x2, up to Gen11). Byte addresses are in dwords 0 and 4 of a register,
+// vectors in its halves. The operands of an atomic operation are the first two components. A disabled channel is
+// neither read nor written. The layout follows Mesa's vec4 back end. Not modelled: messages with 64-bit addresses and
+// float atomics.
 #include <array>
 
 #include "message/atomic_op.h"
@@ -60,7 +60,7 @@ SendOutcome untyped_atomic_pair(Call& call) {
   if (operation == Operation::cmpwr_16b) {
     return call.unsupported("compare and write of two values not implemented");
   }
-  std::array<std::byte*, kVectors> places{};  // all are found before any is changed
+  std::array<std::byte*, kVectors> places{};  // translated before any value changes
   for (unsigned vector = 0; vector < kVectors; ++vector) {
     if (is_on(call, vector * kComponents)) {
       const MemoryTarget::Spot spot = target->spot(address_of(call, vector), sizeof(uint32_t));
@@ -77,7 +77,7 @@ SendOutcome untyped_atomic_pair(Call& call) {
     }
     const uint32_t first = call.payload.dword(call.data + 1, channel);
     const uint32_t second = call.payload.dword(call.data + 1, channel + 1);
-    uint32_t result = 0;  // of what lies outside
+    uint32_t result = 0;  // returned for an address outside the surface
     if (places[vector] != nullptr) {
       const uint32_t old = update<uint32_t>(
           places[vector], [&](uint32_t was) { return apply<uint32_t>(operation, was, first, second); });

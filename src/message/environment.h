@@ -1,5 +1,5 @@
-// The environment of the work that sends messages: base addresses, tables, the group of a thread. Plain
-// data but for the memory; dispatch fills it before threads run.
+// The environment of threads that send messages: base addresses, tables, the group of a thread. Plain data except for
+// the memory; the dispatcher fills it before threads run.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace halogen::message {
 
-// STATE_BASE_ADDRESS, as addresses. Sizes are not checked: bounds are those of surfaces.
+// Base addresses of STATE_BASE_ADDRESS. Their sizes are not checked: surfaces have bounds of their own.
 struct StateBases {
   uint64_t general = 0;
   uint64_t surface = 0;
@@ -27,19 +27,20 @@ struct StateBases {
   bool operator==(const StateBases&) const = default;
 };
 
-// Thread groups, for messages that need them. Thread::group is the number of a thread's group.
+// Thread groups, for messages that need them. Thread::group is the index of a thread's group.
 class Groups {
  public:
   virtual ~Groups() = default;
   virtual std::span<std::byte> local_memory(uint32_t group) = 0;
-  // The thread has arrived at the barrier. The last arrival wakes all threads: their notification counts go up.
+  // Counts a thread at the barrier. The last arrival increments the notification counts of all threads, which wakes
+  // them.
   virtual void arrive(eu::Thread& thread) = 0;
 };
 
-// Where binding tables lie: what commands and descriptors point with counts from there.
+// The base of binding table pointers in commands and descriptors.
 struct BindingTables {
   uint64_t base = 0;
-  bool wide = false;  // bits 18:8 stand where bits 15:5 do otherwise
+  bool wide = false;  // pointers hold bits 18:8 in the position of bits 15:5
 
   constexpr uint64_t address(uint64_t pointer) const { return base + (pointer << (wide ? 3 : 0)); }
   bool operator==(const BindingTables&) const = default;
@@ -48,14 +49,14 @@ struct BindingTables {
 struct Environment {
   memory::AddressSpace* space = nullptr;
   Groups* groups = nullptr;
-  Urb* urb = nullptr;               // null: threads have no entries
-  PixelMessages* pixels = nullptr;  // null: threads have no pixels
+  Urb* urb = nullptr;               // null: the threads have no URB entries
+  PixelMessages* pixels = nullptr;  // null: the threads have no pixels
   StateBases bases;
   uint64_t binding_table = 0;  // address
-  uint32_t sampler_table = 0;  // from the dynamic base
+  uint32_t sampler_table = 0;  // offset from the dynamic base
 };
 
-// Addresses have 48 bits; the upper ones copy bit 47.
+// Returns a 48-bit address in canonical form.
 constexpr GpuVa place(uint64_t address) {
   return GpuVa{static_cast<uint64_t>(sign_extend(address & low_mask(48), 48))};
 }

@@ -25,7 +25,7 @@ void KernelTable::set_program(DispatchedKernel& kernel, std::shared_ptr<const eu
     instructions_ -= kernel.program->kernel().instruction_count();
   }
   instructions_ += program->kernel().instruction_count();
-  kernel.counts = library_.executor().make_counts(program->kernel());  // before the old kernel may go
+  kernel.counts = library_.executor().make_counts(program->kernel());  // before the old kernel may be destroyed
   kernel.program = std::move(program);
 }
 
@@ -71,7 +71,7 @@ eu::ThreadStatus KernelTable::run(DispatchedKernel& kernel, memory::AddressSpace
   }
 }
 
-// False: the thread did not stop for want of code, or memory refused the code.
+// Reads code that the program lacks. False: the thread stopped for another reason, or the code could not be read.
 bool KernelTable::extend(DispatchedKernel& kernel, memory::AddressSpace& space, uint64_t base, uint32_t offset) {
   if (!kernel.program->lacks(offset)) {
     return false;

@@ -1,5 +1,5 @@
-// Media blocks: a rectangle of bytes of an image, at a place in the header. Reads past an edge repeat the pixel there,
-// writes past it are dropped. Left out: fields of interlaced surfaces.
+// Media blocks: a rectangle of bytes of an image, at the position in the header. Reads past an edge repeat the edge
+// pixel, writes past it are dropped. Not modelled: fields of interlaced surfaces.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -27,7 +27,7 @@ SendOutcome media_block(Call& call, Direction direction) {
   const auto header = call.header<hw::MEDIA_BLOCK_HEADER>();
   const uint32_t width = header.width + 1u;
   const uint32_t height = header.height + 1u;
-  const uint32_t row_B = std::max(4u, std::bit_ceil(width));  // of the registers
+  const uint32_t row_B = std::max(4u, std::bit_ceil(width));  // distance of rows in the registers
   const int64_t pixel_B = surface->format->bytes();
   const int64_t end_x = surface->width * pixel_B;
   const int64_t end_y = surface->height;

@@ -116,7 +116,7 @@ MemoryTarget::Spot MemoryTarget::spot(uint64_t offset, unsigned bytes) const {
   }
   offset &= ~uint64_t{bytes - 1};
   const uint64_t address = base_ + offset;
-  // A surface that does not begin at a multiple of the size has no place for such an operation.
+  // An operation must be naturally aligned. A misaligned surface has no such address.
   if (!inside(offset, bytes) || (address & (bytes - 1)) != 0) {
     return {};
   }

@@ -1,5 +1,5 @@
-// What a data port message reads or writes: a buffer with bounds, memory without, or the shared local memory of the
-// thread's group. Reads outside give zero, writes outside do nothing.
+// The memory that a data port message accesses: a buffer with bounds, memory without bounds, or the shared local memory
+// of the thread's group. Reads outside the bounds return zero, writes outside are dropped.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace halogen::message {
 
-inline constexpr unsigned kLanes = 16;  // of a message
+inline constexpr unsigned kLanes = 16;  // maximum number of lanes of a message
 
 class MemoryTarget {
  public:
@@ -23,21 +23,22 @@ class MemoryTarget {
   static MemoryTarget local(std::span<std::byte> bytes) { return {nullptr, 0, bytes.size(), bytes}; }
   static MemoryTarget none() { return {nullptr, 0, 0, {}}; }
 
-  // One element of `bytes` (up to 16) for each lane of the mask, at its offset; those of lane i are at i * bytes.
+  // Access one element of `bytes` bytes (up to 16) per lane of the mask, at the lane's offset. The element of lane i is
+  // at i * bytes of the buffer.
   memory::AccessResult read_lanes(uint32_t lanes, const std::array<uint64_t, kLanes>& offsets, unsigned bytes,
                                   std::byte* into) const;
   memory::AccessResult write_lanes(uint32_t lanes, const std::array<uint64_t, kLanes>& offsets, unsigned bytes,
                                    const std::byte* from) const;
 
-  // Bytes in a row.
+  // Access consecutive bytes.
   memory::AccessResult read(uint64_t offset, std::span<std::byte> into) const;
   memory::AccessResult write(uint64_t offset, std::span<const std::byte> from) const;
 
   struct Spot {
-    std::byte* bytes = nullptr;  // null: outside, or nothing there
+    std::byte* bytes = nullptr;  // null: outside the bounds, or unmapped
     memory::AccessResult result = memory::AccessResult::ok;
   };
-  // Where an atomic operation of so many bytes works.
+  // Returns the host bytes for an atomic operation of `bytes` bytes.
   Spot spot(uint64_t offset, unsigned bytes) const;
 
  private:

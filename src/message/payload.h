@@ -1,5 +1,6 @@
-// The registers of a message: its payload as one piece whatever way it was split, and its response, written lane by
-// lane. What lies past the end reads zero and is not written: lengths are the guest's.
+// The registers of a message: its payload as one contiguous range, however the message splits it, and its response,
+// written lane by lane. Reads past the end return zero and writes past it are dropped, because a guest chooses the
+// lengths.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +17,7 @@ namespace halogen::message {
 
 class Payload {
  public:
-  // A copy, because the response may lie over it.
+  // Copies the payload, because the response may overlap it.
   explicit Payload(const eu::Message& message) {
     const size_t first = std::min(message.first.size(), bytes_.size());
     const size_t second = std::min(message.second.size(), bytes_.size() - first);
@@ -29,7 +30,7 @@ class Payload {
     used_ = first + second;
   }
 
-  // Byte `at` from the start.
+  // Returns the value at byte `at`.
   template <class T>
   T value(size_t at) const {
     T value{};
@@ -40,7 +41,7 @@ class Payload {
   }
   uint32_t dword(size_t grf, size_t index) const { return value<uint32_t>(grf * eu::kGrfBytes + index * 4); }
   uint64_t qword(size_t grf, size_t index) const { return value<uint64_t>(grf * eu::kGrfBytes + index * 8); }
-  // `count` values from a register on.
+  // Copies `count` values from register `grf` on.
   template <class T>
   void copy(size_t grf, T* out, size_t count) const {
     const size_t at = std::min(grf * eu::kGrfBytes, used_);
@@ -53,12 +54,12 @@ class Payload {
   }
 
  private:
-  static constexpr size_t kMax = 32;  // 15 registers of one source and 15 of the other
+  static constexpr size_t kMax = 32;  // 15 registers from each of two sources, rounded up
   alignas(64) std::array<std::byte, kMax * eu::kGrfBytes> bytes_;
   size_t used_ = 0;
 };
 
-// The same in place, for messages whose response does not lie over it.
+// The same without a copy, for messages whose response does not overlap the payload.
 class PayloadView {
  public:
   explicit PayloadView(const eu::Message& message) : first_(message.first), second_(message.second) {}
@@ -70,7 +71,7 @@ class PayloadView {
     return value;
   }
   uint32_t dword(size_t grf, size_t index) const { return value<uint32_t>(grf * eu::kGrfBytes + index * 4); }
-  // `count` values from a register on, of that register.
+  // Copies `count` values of register `grf`.
   template <class T>
   void copy(size_t grf, T* out, size_t count) const {
     if (!copy_bytes(grf * eu::kGrfBytes, out, count * sizeof(T))) {
@@ -79,7 +80,7 @@ class PayloadView {
   }
 
  private:
-  // Of one register: both parts are whole registers.
+  // Copies bytes of one register. A register never crosses the two parts, because both consist of whole registers.
   bool copy_bytes(size_t at, void* out, size_t bytes) const {
     if (at + bytes <= first_.size()) {
       std::memcpy(out, first_.data() + at, bytes);

@@ -1,5 +1,5 @@
-// Linear filters for the four pixels of a square at once: normalised bytes, axes that repeat (sizes that are powers of
-// two) or stop at the edge. The same operations on the same numbers as QuickTexture::linear, pixel beside pixel.
+// Linear filters for the four pixels of a square at once, for normalised bytes and axes that repeat (with power-of-two
+// sizes) or clamp. The operations and their operands are those of QuickTexture::linear, in one lane per pixel.
 #ifdef __x86_64__
 #include <immintrin.h>
 #endif
@@ -15,11 +15,11 @@ namespace halogen::message {
 
 namespace {
 
-constexpr uint64_t kSmall = uint64_t{1} << 30;  // offsets have 32 bits here
+constexpr uint64_t kSmall = uint64_t{1} << 30;  // limit of 32-bit offsets
 
 }  // namespace
 
-// After begin() has found all else.
+// Decides whether squares can be sampled at once. Called last by begin().
 void QuickTexture::plan_squares() {
   squares_ = of_bytes_ && base_ % memory::kFrameBytes == 0 && (tiles_ != Tiles::none || pitch_ % 4 == 0);
   const uint64_t row_B = tiles_ == Tiles::none ? pitch_ : pitch_ * memory::kFrameBytes / (tiles_ == Tiles::x ? 8 : 32);
@@ -41,7 +41,7 @@ namespace {
 #define HALOGEN_SQUARE [[gnu::target("avx2"), gnu::always_inline]] static inline
 
 struct Lanes {
-  // The steps of coordinates, as whole() gives them; false: not all of `live` fit.
+  // Converts coordinates to steps of 1/256 texel, as whole() does. False: a step of a pixel in `live` does not fit.
   HALOGEN_SQUARE bool steps(const float* at, double size, double rounding, uint32_t live, __m128i& out) {
     const __m256d where = _mm256_mul_pd(_mm256_cvtps_pd(_mm_loadu_ps(at)), _mm256_set1_pd(size));
     const __m256d moved = _mm256_mul_pd(_mm256_sub_pd(where, _mm256_set1_pd(0.5)), _mm256_set1_pd(256.0));
@@ -63,12 +63,11 @@ struct Lanes {
 
 }  // namespace
 
-// Offsets from the base: those of the upper left, upper right, lower left and lower right texels of each pixel, and
-// what each counts.
+// Offsets from the base and weights of the upper left, upper right, lower left and lower right texels of each pixel.
 struct QuickTexture::SquareCorners {
-  alignas(16) std::array<std::array<uint32_t, 4>, 4> offset;  // by corner, by pixel
+  alignas(16) std::array<std::array<uint32_t, 4>, 4> offset;  // by corner, then by pixel
   alignas(32) std::array<std::array<double, 4>, 4> share;
-  uint32_t apart = 0;  // pixels whose texels are in several pages
+  uint32_t apart = 0;  // pixels whose texels are in more than one page
 };
 
 [[gnu::target("avx2")]] bool QuickTexture::find_corners(const Level& level, const float* u, const float* v,
@@ -131,7 +130,7 @@ struct QuickTexture::SquareCorners {
   return true;
 }
 
-// Texels of one pixel. False: not plainly there.
+// Loads the four texels of a pixel. False: a page is not directly accessible.
 inline bool QuickTexture::load_corners(memory::AddressSpace& space, const SquareCorners& corners, unsigned pixel,
                                        LastPage& last, std::array<uint32_t, 4>& words) const {
   const auto frame_of = [&](uint32_t offset) {
@@ -167,7 +166,7 @@ inline bool QuickTexture::load_corners(memory::AddressSpace& space, const Square
 
 namespace {
 
-// Four texels by their shares, as QuickTexture::add adds them. Nothing is fused.
+// Returns the weighted sum of four texels, in the order of QuickTexture::add. Multiply and add are not fused.
 HALOGEN_SQUARE __m256d mixed(const std::array<uint32_t, 4>& words, const std::array<std::array<double, 4>, 4>& share,
                              unsigned pixel) {
   const __m256 whole = _mm256_set1_ps(255.0f);

@@ -11,7 +11,7 @@ namespace {
 using surface::ChannelKind;
 using surface::Texel;
 
-constexpr double kFar = 1099511627776.0;  // as texture.cpp has it
+constexpr double kFar = 1099511627776.0;  // as in texture.cpp
 constexpr double kSteps = 256.0;
 constexpr unsigned kStepBits = 8;
 constexpr int64_t kStepMask = 255;
@@ -26,7 +26,7 @@ int64_t whole(double value) {
   return cut - (static_cast<double>(cut) > limited ? 1 : 0);
 }
 
-// Returns the number that each byte of a channel holds, by the rules of the format.
+// Returns the value of each byte for a channel, by the rules of the format.
 std::array<double, 256> values_of(ChannelKind kind) {
   surface::TexelFormat format;
   format.bits = 8;
@@ -40,8 +40,8 @@ std::array<double, 256> values_of(ChannelKind kind) {
 }
 
 #ifdef __x86_64__
-// Returns whether four bytes can be converted together: the host has vectors, and a quotient of floats is what a byte
-// means.
+// Returns whether four bytes can be converted at once: the host has AVX2, and a float division gives the exact value of
+// each byte.
 bool has_byte_vectors(const std::array<double, 256>& normalised) {
   if (__builtin_cpu_supports("avx2") == 0) {
     return false;
@@ -154,7 +154,7 @@ bool QuickTexture::begin(const Surface& surface, const Sampler& sampler) {
   return true;
 }
 
-// Samples as Texture::sample does.
+// Selects levels and filters for a level of detail, as Texture::sample does.
 void QuickTexture::choose(double given) {
   const double biased = given != given ? 0.0 : given + sampler_.bias;
   const double limited = std::clamp(biased, sampler_.min_lod, std::max(sampler_.min_lod, sampler_.max_lod));

@@ -1,7 +1,7 @@
-// The common way through a sampler: 2D images of bytes (8-bit normalised or sRGB channels) in linear memory, X or Y
-// tiles, nearest and linear filters without anisotropy, borders or comparison. Chosen once for a surface and a sampler;
-// it gives the texels that Texture::sample gives, by the same operations in the same order, and leaves to it what is
-// not plainly there in memory.
+// The fast path of a sampler: 2D images of bytes (8-bit normalised or sRGB channels) in linear memory, X or Y tiles;
+// nearest and linear filters without anisotropy, borders or comparison. Chosen once per surface and sampler. It gives
+// the results of Texture::sample by the same operations in the same order, and falls back to it for pages that are not
+// directly accessible.
 #pragma once
 
 #include <array>
@@ -17,13 +17,13 @@ namespace halogen::message {
 
 class QuickTexture {
  public:
-  // False: this surface and this sampler have no such way.
+  // Prepares for a surface and a sampler. False: the fast path does not support them.
   bool begin(const Surface& surface, const Sampler& sampler);
 
-  // `lod` as PixelSize has it. Nothing: Texture must do it.
+  // Samples one point. `lod`: as in PixelSize. Nothing: use Texture.
   std::optional<surface::Texel> sample(memory::AddressSpace& space, float u, float v, double lod,
                                        const TexelOffset& offset);
-  // The same for the pixels `live` of a square, by channel. False: one after the other.
+  // Samples the pixels in `live` of a square, by channel. False: sample the pixels one by one.
   using SquareTexels = std::array<std::array<float, 4>, 4>;
   bool sample_square(memory::AddressSpace& space, const float* u, const float* v, double lod, const TexelOffset& offset,
                      uint32_t live, SquareTexels& out);
@@ -36,21 +36,21 @@ class QuickTexture {
   struct Axis {
     uint32_t size = 1;
     hw::TextureCoordinateMode wrap{};
-    uint32_t wrap_mask = 0;  // for sizes that are powers of two; else zero
+    uint32_t wrap_mask = 0;  // for power-of-two sizes; otherwise zero
   };
   struct Level {
     std::array<Axis, 2> axis;
     uint64_t first_x_B = 0;
     uint64_t first_row = 0;
   };
-  // What a level of detail means, for the last one that was asked for.
+  // Levels and filters for the last level of detail.
   struct Choice {
     double lod = 0.0;
     bool known = false;
     bool linear = false;
     std::array<bool, 2> rounds{};
-    uint32_t near = 0;  // of levels_
-    bool both = false;  // the next level too
+    uint32_t near = 0;  // index into levels_
+    bool both = false;  // also uses the next level
     double part = 0.0;
   };
 
@@ -59,9 +59,9 @@ class QuickTexture {
   void choose(double lod);
   uint64_t column_of(const Level& level, uint32_t x) const;
   uint64_t row_of(const Level& level, uint32_t y) const;
-  // Where the four texels of a linear filter lie, and how much of each there is.
+  // Offsets and weights of the four texels of a linear filter.
   struct Corners {
-    std::array<std::array<uint64_t, 2>, 2> offsets;  // of columns, of rows: near and far
+    std::array<std::array<uint64_t, 2>, 2> offsets;  // of columns and of rows, near and far
     std::array<double, 2> weight;
   };
   Corners corners(const Level& level, float u, float v, const TexelOffset& offset) const;
@@ -93,27 +93,27 @@ class QuickTexture {
   Sampler sampler_;
   bool squares_ = false;
   bool of_bytes_ = false;  // texels are four normalised bytes, and the host has vectors for them
-  // For each channel of the answer the place in a Color, or one of these.
+  // For each channel of the result its index in a Color, or one of these constants.
   static constexpr uint8_t kZero = 4;
   static constexpr uint8_t kOne = 5;
   std::array<uint8_t, 4> from_{};
   uint64_t base_ = 0;
   Tiles tiles_ = Tiles::none;
-  uint64_t pitch_ = 0;  // in tiles, or in bytes
-  uint32_t bytes_ = 4;  // of a texel
+  uint64_t pitch_ = 0;  // in tiles if tiled, otherwise in bytes
+  uint32_t bytes_ = 4;  // size of a texel
   double resource_min_lod_ = 0.0;
   uint32_t levels_count_ = 1;
   std::array<Level, kMaxLevels> levels_;
   std::array<uint8_t, 4> shift_{};
-  std::array<uint32_t, 4> mask_{};  // zero: the format does not have the channel
+  std::array<uint32_t, 4> mask_{};  // zero: the format lacks the channel
   std::array<const Values*, 4> values_{};
   Choice choice_;
 };
 
-// Those of one piece of work. What does not fit is remembered too.
+// Fast paths of one draw or dispatch. Combinations that are not supported are remembered too.
 class QuickTextures {
  public:
-  // `age`: changes whenever tables forget what pointers point to. Null: there is no quick way.
+  // Returns the fast path. `age` changes when tables drop surfaces or samplers. Null: not supported.
   QuickTexture* find(const Surface& surface, const Sampler& sampler, uint64_t age);
 
  private:

@@ -9,14 +9,14 @@
 namespace halogen::message {
 namespace {
 
-constexpr std::byte kClear{0xff};  // every byte of a pixel that is clear; no byte of an identity has this value
+constexpr std::byte kClear{0xff};  // value of all bytes of a clear pixel; no byte of an identity map has it
 constexpr uint64_t kPage_B = 4096;
-constexpr uint64_t kMaxPages = 1u << 16;  // a map that is larger is left alone
+constexpr uint64_t kMaxPages = 1u << 16;  // larger maps are not handled
 constexpr uint64_t kRowsOfPitch = 4;
 
 bool has_map(const Surface& surface, const hw::RENDER_SURFACE_STATE& state) {
   using Mode = hw::AuxiliarySurfaceMode;
-  // The first two are one value, of different generations.
+  // AUX_MCS and AUX_CCS_D are one value on different generations.
   return surface.kind == Surface::Kind::image && surface.samples > 1 && !surface.samples_beside &&
          surface.format->known() && surface.format->bytes() <= 16 &&
          (state.auxiliary_surface_mode == Mode::AUX_MCS || state.auxiliary_surface_mode == Mode::AUX_CCS_D ||
@@ -27,15 +27,15 @@ size_t pixel_bytes(uint32_t samples) {
   return samples <= 4 ? 1 : samples == 8 ? 4 : 8;
 }
 
-// Pages of a map: each is a tile of Y order.
+// The pages of a map. Each page is a Y tile.
 class MapPages {
  public:
   MapPages(const Surface& surface, const surface::SurfaceLayout& layout, std::span<const std::byte> colour,
            memory::AddressSpace& space)
       : surface_(surface), layout_(layout), colour_(colour), space_(space), pixel_B_(pixel_bytes(surface.samples)) {}
 
-  // The page at `offset` of the map at `base`. Layer `layer` begins in row `first_row`; the page may begin above it and
-  // end below it.
+  // Resolves the page at `offset` of the map at `base`. Layer `layer` begins at row `first_row`; the page may begin
+  // above the layer and end below it.
   bool settle(uint64_t base, uint64_t offset, uint64_t first_row, uint32_t layer) {
     std::array<std::byte, kPage_B> page;
     if (!ok(space_.read(place(base + offset), page))) {
@@ -52,7 +52,7 @@ class MapPages {
       }
       const surface::SurfacePoint point = surface::point_at(layout_, offset + at);
       const uint64_t x = point.x_B / pixel_B_;
-      const uint64_t y = point.y - first_row;  // above the layer: very large
+      const uint64_t y = point.y - first_row;  // very large for rows above the layer
       if (x >= surface_.width || y >= surface_.height) {
         continue;
       }

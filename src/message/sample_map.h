@@ -1,7 +1,7 @@
-// MCS surfaces: for each pixel of a multisampled surface they hold the slice of each sample, or that all samples have
-// the clear colour. Drivers initialise new maps to "clear" and omit the first clear. Here every sample has a slice of
-// its own. Pixels that a map still calls clear are written to memory when the surface is first read or written, and the
-// map is updated.
+// MCS surfaces: for each pixel of a multisampled surface they hold the slice of each sample, or the fact that all
+// samples have the clear colour. Drivers initialise new maps to "clear" and omit the first clear. In the model every
+// sample has its own slice. When the surface is first accessed, pixels that the map marks as clear are written to
+// memory and the map is updated.
 #pragma once
 
 #include "memory/address_space.h"
@@ -9,14 +9,14 @@
 
 namespace halogen::message {
 
-// Each sample in its own slice, as ld_mcs tells it.
+// Returns the result of ld_mcs for a pixel whose samples have their own slices.
 surface::Texel identity_map(uint32_t samples);
 
-// False: memory refused.
+// Reads the clear colour. False: stopped by a fault.
 bool clear_colour(const hw::RENDER_SURFACE_STATE& state, bool integer, memory::AddressSpace& space,
                   surface::Texel& colour);
 
-// False: memory refused. Nothing to do without a map.
+// Resolves the map of a surface, if it has one. False: stopped by a fault.
 bool settle_samples(const Surface& surface, const hw::RENDER_SURFACE_STATE& state, memory::AddressSpace& space);
 
 }  // namespace halogen::message

@@ -1,6 +1,6 @@
 // Sampler messages: parameters to a Texture, texels to the response. SIMD8 and SIMD16 with 32- or 16-bit results, and
-// SIMD4x2. Left out: SIMD32 of Gen4 and the media messages, parameters of 16 bits. ld_mcs tells that each sample has
-// its own slice (sample_map.h).
+// SIMD4x2. Not modelled: SIMD32 of Gen4, media messages, 16-bit parameters. ld_mcs returns that each sample has its own
+// slice (sample_map.h).
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -49,7 +49,7 @@ struct Job {
   }
 
   QuickTexture* quick = nullptr;
-  unsigned sized = ~0u;  // square whose size is known
+  unsigned sized = ~0u;  // index of the square whose level of detail is known
   double lod = 0.0;
 
   PixelSize size_of(unsigned lane) const;
@@ -66,7 +66,7 @@ PixelSize at_level(float level) {
   return size;
 }
 
-// Lanes come in squares of four pixels. Vertices do not: they have no neighbours.
+// Returns the size of a pixel. Lanes form squares of four pixels, except in SIMD4x2, whose vertices have no neighbours.
 PixelSize Job::size_of(unsigned lane) const {
   switch (form.from) {
     case Level::zero:
@@ -143,8 +143,8 @@ Texel Job::quick_answer(unsigned lane) {
   return texel ? *texel : answer(lane);
 }
 
-// The channels `live` of the square that begins with a lane; all channels of the answer are asked for, as floats.
-// False: nothing is done.
+// Samples the lanes `live` of the square that starts at lane `first`. All channels of the result are wanted, as floats.
+// False: nothing was done.
 bool Job::quick_square(unsigned first, uint32_t live) {
   std::array<float, kQuad> u;
   std::array<float, kQuad> v;
@@ -199,7 +199,8 @@ void Job::put(unsigned lane, const Texel& texel) {
   }
 }
 
-// A header may name another table, from the dynamic or from the bindless sampler base.
+// Returns the address of the sampler state. A header may name another table, relative to the dynamic or the bindless
+// sampler base.
 uint64_t sampler_address(const Call& call, const hw::SAMPLER_HEADER& header) {
   const Environment& environment = call.context.environment;
   const uint64_t table = header.sampler_table;

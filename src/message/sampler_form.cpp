@@ -77,7 +77,7 @@ bool has_level(const Form& form) {
   return form.from == Level::of_quad_and_bias || form.from == Level::given;
 }
 
-// Gen4: u v r, level or bias, reference. Gradients come as all to x, then all to y.
+// Gen4: u v r, level or bias, reference. All gradients along x precede those along y.
 void place_first(Form& form, Simd simd, bool reference, size_t length) {
   constexpr uint8_t kLevel = 3;
   form.at = {0, 1, 2, kNone};
@@ -106,7 +106,7 @@ void place_first(Form& form, Simd simd, bool reference, size_t length) {
   }
 }
 
-// Gen5 and 6: four coordinates, reference, level or bias; gradients in pairs behind.
+// Gen5 and Gen6: four coordinates, reference, level or bias, then gradients in pairs.
 void place_second(Form& form, bool reference) {
   uint8_t next = 4;
   switch (form.action) {
@@ -165,7 +165,7 @@ void place_load(Form& form, Type type, SamplerOrder order) {
   }
 }
 
-// Gen7 and later: reference, level or bias, coordinates, each coordinate with its gradients.
+// Gen7 and later: reference, level or bias, then the coordinates, each followed by its gradients.
 void place_later(Form& form, Type type, SamplerOrder order, bool reference) {
   if (form.action == Action::size) {
     form.level = 0;

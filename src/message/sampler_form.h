@@ -1,4 +1,4 @@
-// Where a sampler message carries which parameter, and what is asked of the sampler.
+// The parameters of a sampler message and the operation that it requests.
 #pragma once
 
 #include <array>
@@ -17,17 +17,18 @@ struct SamplerForm {
 
   Action action = Action::sample;
   Level from = Level::zero;
-  // Numbers of parameters.
+  // Indices of parameters.
   std::array<uint8_t, 4> at{0, 1, 2, 3};  // u, v, r, layer of cubes
-  uint8_t level = kNone;                  // or bias
+  uint8_t level = kNone;                  // or the bias
   uint8_t reference = kNone;
   uint8_t sample = kNone;
   std::array<uint8_t, 3> dx{kNone, kNone, kNone};
   std::array<uint8_t, 3> dy{kNone, kNone, kNone};
-  std::array<uint8_t, 2> offset{kNone, kNone};  // of gather4_po
+  std::array<uint8_t, 2> offset{kNone, kNone};  // for gather4_po
 };
 
-// `length` is that of the whole message: Gen4 tells forms apart by it. Nothing: there is no such message.
+// Returns the form of a message. `length` is the length of the whole message, by which Gen4 distinguishes forms.
+// Nothing: the message does not exist.
 std::optional<SamplerForm> sampler_form(const MessageRules& rules, const eu::MessageControl& control, size_t length);
 
 }  // namespace halogen::message

@@ -11,7 +11,7 @@ namespace halogen::message {
 namespace {
 
 constexpr size_t kMaxBorderDwords = 12;
-constexpr size_t kMaxSamplers = 4096;  // kept at a time: a guest may name any number
+constexpr size_t kMaxSamplers = 4096;  // limits the cache, because a guest may name any number
 
 int64_t modulo(int64_t value, int64_t size) {
   const int64_t rest = value % size;

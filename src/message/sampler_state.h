@@ -1,5 +1,5 @@
-// A SAMPLER_STATE of any generation in plain form, with its border colour, and how coordinates become texels. Left out:
-// chroma keys, palettes, filter kernels of video.
+// A SAMPLER_STATE of any generation in plain form, with its border colour, and the mapping of coordinates to texels.
+// Not modelled: chroma keys, palettes, filter kernels of video.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace halogen::message {
 struct Sampler {
   enum class Reduction : uint8_t { mean, minimum, maximum };
 
-  bool disabled = false;  // gives zero
+  bool disabled = false;  // returns zero
   hw::MapFilter min_filter{};
   hw::MapFilter mag_filter{};
   hw::MipFilter mip_filter{};
@@ -28,9 +28,9 @@ struct Sampler {
   hw::CompareFunction compare{};
   Reduction reduction = Reduction::mean;
   bool unnormalized = false;
-  bool seamless = false;  // filters go over the edges of cube faces
+  bool seamless = false;  // filters cross the edges of cube faces
   uint32_t anisotropy = 2;
-  // Whether coordinates are rounded to their last bit (else cut off): u, v, r.
+  // Whether coordinates u, v and r are rounded to their last bit; otherwise they are truncated.
   std::array<bool, 3> rounds_min{};
   std::array<bool, 3> rounds_mag{};
   surface::Texel border{};  // raw bits: floats, or integers for integer surfaces
@@ -38,21 +38,21 @@ struct Sampler {
 
 Sampler decode_sampler(const hw::SAMPLER_STATE& state);
 
-// The state at an address, with its border colour. Nothing: memory refused.
+// Reads the state at an address with its border colour. Nothing: stopped by a fault.
 std::optional<Sampler> read_sampler(const Generation& generation, const Environment& environment, uint64_t address,
                                     spec::UnreadFields& unread);
 
-// Samplers by address, each read once and kept until forget() is called, as surfaces are.
+// Samplers by address. Each is read once and kept until forget(), like surfaces.
 class SamplerTable {
  public:
   void forget() {
     by_address_.clear();
     ++age_;
   }
-  const spec::UnreadFields& unread() const { return unread_; }  // as a SurfaceTable's
+  const spec::UnreadFields& unread() const { return unread_; }  // as in SurfaceTable
   spec::UnreadFields& unread() { return unread_; }
-  uint64_t age() const { return age_; }  // as a SurfaceTable's
-  // Null: memory refused to give the state.
+  uint64_t age() const { return age_; }  // as in SurfaceTable
+  // Returns the sampler at an address. Null: stopped by a fault.
   const Sampler* find(const Generation& generation, const Environment& environment, uint64_t address);
 
  private:
@@ -61,10 +61,11 @@ class SamplerTable {
   spec::UnreadFields unread_;
 };
 
-// Where a texel index lands in a row of `size`; nothing: the border.
+// Returns the texel that an index in a row of `size` selects. Nothing: the border.
 std::optional<uint32_t> wrap(hw::TextureCoordinateMode mode, int64_t index, uint32_t size);
 
-// The border as a surface shows it: brought into the range of its format, absent channels as the format has them.
+// Returns the border colour for a surface: clamped to the range of its format, with the format's values for missing
+// channels.
 surface::Texel border_of(const Sampler& sampler, const Surface& surface);
 
 }  // namespace halogen::message

@@ -164,7 +164,8 @@ MessageCount& count_of(Context& context, size_t number) {
 }  // namespace
 
 void SharedFunctions::use_fidelity_of(const SharedFunctions& main) {
-  const bool changed = std::exchange(context_.fidelity_changed, false);  // perhaps in work that was rolled back
+  const bool changed =
+      std::exchange(context_.fidelity_changed, false);  // may be left over from work that was rolled back
   if (!changed && known_changes_ == main.context_.fidelity_changes + 1) {
     return;
   }
@@ -213,7 +214,7 @@ void SharedFunctions::count(const eu::MessageControl& control, uint64_t times) {
 eu::SendOutcome SharedFunctions::send(eu::Thread& thread, const eu::Message& message) {
   PixelMessages* const target = context_.environment.pixels;
   if (target != nullptr) {
-    // Without a copy of the payload, which a Call has.
+    // Checks the control without a Call, which would copy the payload.
     const eu::MessageControl& control =
         context_.controls.find(context_.gen(), message.function & 15u, message.descriptor);
     if (goes_to_pixels(control)) {
@@ -265,7 +266,7 @@ eu::SendOutcome SharedFunctions::dispatch(Call& call) {
       return gateway(call);
     case SharedFunction::ts:
       if (message.end_of_thread) {
-        return SendOutcome::done;  // its resources are the dispatcher's
+        return SendOutcome::done;  // the dispatcher frees its resources
       }
       return call.unsupported("thread spawning not implemented");
     case SharedFunction::null:
@@ -273,7 +274,7 @@ eu::SendOutcome SharedFunctions::dispatch(Call& call) {
       return SendOutcome::done;
     case SharedFunction::none:
     case SharedFunction::pixi:
-    case SharedFunction::math:  // the EU itself has it
+    case SharedFunction::math:  // executed by the EU itself
     case SharedFunction::dc2:
     case SharedFunction::vme:
     case SharedFunction::cre:

@@ -23,14 +23,14 @@
 
 namespace halogen::message {
 
-// How well a kind of message is done. Texts are static.
+// Count and fidelity of a kind of message. Texts are static.
 struct MessageCount {
   uint64_t count = 0;
   FidelityClass fidelity = FidelityClass::exact;
   std::string_view reason;
 };
 
-// Descriptors that were taken apart lately.
+// Recently decoded descriptors.
 class ControlCache {
  public:
   const eu::MessageControl& find(spec::GenId gen, uint8_t function, uint32_t descriptor);
@@ -39,7 +39,7 @@ class ControlCache {
  private:
   struct Entry {
     uint32_t descriptor = 0;
-    uint8_t function = 0xff;  // no function: the place is empty
+    uint8_t function = 0xff;  // not a valid function: the entry is empty
     eu::MessageControl control;
   };
   std::array<Entry, 64> entries_{};
@@ -57,9 +57,9 @@ struct Context {
   std::string path;
   ControlCache controls;
   std::array<std::array<MessageCount, eu::kMessageTypes>, eu::kSharedFunctions> counts{};
-  std::vector<size_t> counted;    // those above zero, numbered through
-  bool fidelity_changed = false;  // a kind of message turned out to be less exact than it was
-  uint64_t fidelity_changes = 0;  // how often that happened, here and in functions whose counts were merged
+  std::vector<size_t> counted;    // flat indices of counts above zero
+  bool fidelity_changed = false;  // a kind of message was found to be less exact
+  uint64_t fidelity_changes = 0;  // number of such changes, here and in merged functions
 
   spec::GenId gen() const { return generation->id(); }
 };

@@ -22,7 +22,7 @@ uint32_t alignment_of(State::SurfaceHorizontalAlignment code) {
   return 4;
 }
 
-constexpr uint32_t kLineAlign = 64;  // of the levels of a linear 1D surface, whatever the state says
+constexpr uint32_t kLineAlign = 64;  // alignment of the levels of a linear 1D surface, independent of the state
 
 struct Place {
   uint64_t x = 0;
@@ -32,7 +32,7 @@ struct Place {
 uint32_t elements(uint32_t texels, uint32_t of_element) {
   return (texels + of_element - 1) / of_element;
 }
-// Physical size of a level in elements, as it is laid out.
+// Return the padded size of a level in elements, as it is laid out.
 uint64_t padded_width(const Surface& surface, uint32_t level) {
   uint32_t width = surface.level_width(level);
   if (surface.samples_beside && surface.samples > 1) {
@@ -48,7 +48,8 @@ uint64_t padded_height(const Surface& surface, uint32_t level) {
   return align_up(elements(height, surface.element_height), surface.align_y);
 }
 
-// Levels of a volume before Gen9, and of cubes of the first chips: 2^level slices beside each other, then the next row.
+// Returns the origin of a slice in volumes before Gen9 and in cubes of the first chips: 2^level slices are side by
+// side, then the next row follows.
 Place place_in_volume(const Surface& surface, uint32_t slice, uint32_t level) {
   Place at;
   for (uint32_t i = 0; i < level; ++i) {
@@ -81,7 +82,7 @@ Place place_of_level(const Surface& surface, uint32_t level) {
   return at;
 }
 
-// The disables are of blue, green, red, alpha.
+// Returns the written channels. The disable bits are in the order blue, green, red, alpha.
 uint8_t written_channels(uint32_t disables) {
   const uint32_t kept = ~disables;
   return static_cast<uint8_t>((kept >> 2 & 1) | (kept & 2) | (kept & 1) << 2 | (kept & 8));
@@ -95,8 +96,8 @@ void set_layers(const MessageRules& rules, Surface& surface) {
     return;
   }
   constexpr uint64_t kExtraRows = 11;
-  // Interleaved samples: half of level 0 as it lies in memory, which is 4 rows more than level 1 would have where the
-  // height is 5, 9, 13... (Sandy Bridge volume 4 part 1, surface arrays: an erratum of the sampler).
+  // Interleaved samples: half of the padded level 0. That is 4 rows more than level 1 has if the height is 5, 9, 13 and
+  // so on (Sandy Bridge PRM vol. 4 part 1, surface arrays: an erratum of the sampler).
   const uint64_t second = surface.samples_beside && surface.samples > 2
                               ? align_up(align_up(surface.level_height(0), 2), surface.align_y)
                               : padded_height(surface, 1);
@@ -127,7 +128,7 @@ Surface decode_surface(const Generation& generation, const State& state) {
   switch (state.surface_type) {
     case hw::SurfaceType::SURFTYPE_BUFFER:
     case hw::SurfaceType::SURFTYPE_STRBUF: {
-      // The number of elements, or of bytes, less one, is spread over three fields.
+      // The number of elements or bytes minus one is spread over three fields.
       const uint64_t last =
           uint64_t{state.depth} << rules.buffer_depth_shift | uint64_t{state.height} << 7 | (state.width & 0x7fu);
       surface.kind = Surface::Kind::buffer;
@@ -193,8 +194,8 @@ Surface decode_surface(const Generation& generation, const State& state) {
   return surface;
 }
 
-// Samples beside each other: every 2x2 pixels become a square of twice (or four times) the size, one sample of all four
-// pixels after the other.
+// Returns the position of a sample in an interleaved surface. Every 2x2 pixels become a square of two or four times the
+// size, which holds one sample of all four pixels after the other.
 ImagePlace sample_place(uint32_t samples, uint32_t x, uint32_t y, uint32_t sample) {
   ImagePlace at{x, y};
   if (samples > 4) {
@@ -218,7 +219,7 @@ ImagePlace image_place(const Surface& surface, uint32_t layer, uint32_t level, u
   }
   const Place at = old_volume ? place_in_volume(surface, z, level) : place_of_level(surface, level);
   if (surface.line_of_levels) {
-    // Its QPitch counts elements: layers lie behind each other as levels do.
+    // QPitch counts elements: layers follow each other like levels.
     return {.x = at.x + surface.x_offset + z * surface.layout.layer_rows, .y = surface.y_offset, .z = 0};
   }
   return {.x = at.x + surface.x_offset, .y = at.y + surface.y_offset, .z = old_volume ? 0u : z};

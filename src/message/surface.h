@@ -1,7 +1,7 @@
-// A RENDER_SURFACE_STATE of any generation as messages use it: where a buffer ends, where a texel lies. Levels lie
-// below and right of each other, layers a QPitch apart (before Gen8 as far as the levels need); 1D and 3D surfaces in
-// the two ways that generations have; samples in slices of their own or beside each other. Left out: levels of Yf and
-// Ys tiles, compression (auxiliary surfaces are taken as uncompressed).
+// A RENDER_SURFACE_STATE of any generation as messages use it: bounds of buffers and addresses of texels. Levels are
+// below and to the right of each other, layers are a QPitch apart (before Gen8 as far as the levels need), 1D and 3D
+// surfaces have the two layouts of the generations, samples have their own slices or are interleaved. Not modelled:
+// levels of Yf and Ys tiles, compression (auxiliary surfaces are treated as uncompressed).
 #pragma once
 
 #include <array>
@@ -18,22 +18,22 @@
 namespace halogen::message {
 
 struct Surface {
-  enum class Kind : uint8_t { none, buffer, image };  // none: reads zero, writes go nowhere
+  enum class Kind : uint8_t { none, buffer, image };  // none: reads return zero, writes are dropped
 
   Kind kind = Kind::none;
   hw::SurfaceType type = hw::SurfaceType::SURFTYPE_NULL;
   bool array = false;
   bool compressed = false;  // has an auxiliary surface
   const surface::TexelFormat* format = nullptr;
-  const surface::BlockFormat* block = nullptr;  // compressed formats
+  const surface::BlockFormat* block = nullptr;  // of compressed formats
   hw::SurfaceFormat format_id{};
   uint64_t base = 0;
 
   uint64_t elements = 0;   // buffers
-  uint32_t element_B = 1;  // buffers: distance of elements
-  uint64_t bytes = 0;      // what untyped messages may touch
+  uint32_t element_B = 1;  // of buffers: distance of elements
+  uint64_t bytes = 0;      // bytes that untyped messages may access
 
-  uint32_t width = 0;  // images: level 0, in texels
+  uint32_t width = 0;  // of images: level 0, in texels
   uint32_t height = 0;
   uint32_t depth = 0;  // slices of a volume, layers of an array
   uint32_t levels = 1;
@@ -42,24 +42,24 @@ struct Surface {
   uint32_t first_layer = 0;
   uint32_t render_layers = 1;
   uint32_t samples = 1;
-  bool samples_beside = false;    // samples lie beside each other; else each is a layer
-  double resource_min_lod = 0.0;  // no level below this is there
-  uint32_t element_width = 1;     // texels of an element: a block of a compressed format
+  bool samples_beside = false;    // samples are interleaved; otherwise each sample is a layer
+  double resource_min_lod = 0.0;  // levels below this one do not exist
+  uint32_t element_width = 1;     // texels of an element, which is a block of a compressed format
   uint32_t element_height = 1;
   uint32_t align_x = 4;  // in elements
   uint32_t align_y = 4;
   uint32_t x_offset = 0;
   uint32_t y_offset = 0;
   bool rows_of_levels = false;  // Feature::linear_mip_rows
-  bool line_of_levels = false;  // levels of a linear 1D surface, one behind the other
+  bool line_of_levels = false;  // levels of a linear 1D surface follow each other
   bool cube_as_volume = false;
-  uint8_t written = 0xf;  // render targets of the first chips: red, green, blue, alpha
-  bool blends = true;     // the same
+  uint8_t written = 0xf;  // render targets of the first chips: mask of red, green, blue, alpha
+  bool blends = true;     // render targets of the first chips: blending is enabled
   surface::SurfaceLayout layout;
   std::array<hw::ShaderChannelSelect, 4> select{hw::ShaderChannelSelect::RED, hw::ShaderChannelSelect::GREEN,
                                                 hw::ShaderChannelSelect::BLUE, hw::ShaderChannelSelect::ALPHA};
 
-  // Whether texels can be read and filtered; typed messages need a plain format.
+  // Returns whether texels can be read and filtered. Typed messages need a plain format.
   bool readable() const { return format->known() || block != nullptr; }
   bool cube() const { return type == hw::SurfaceType::SURFTYPE_CUBE; }
   uint32_t element_bytes() const { return block != nullptr ? block->bytes : format->bytes(); }
@@ -77,21 +77,21 @@ struct Surface {
 
 Surface decode_surface(const Generation& generation, const hw::RENDER_SURFACE_STATE& state);
 
-// A texel of an image; layers and slices count from the surface's own first one. The address is not checked against
-// the surface's size: the caller has compared coordinates with it.
-// For a compressed format it is the address of the texel's block.
+// Returns the address of a texel of an image, or of its block in a compressed format. Layers and slices count from the
+// surface's first one. The address is not checked against the size of the surface: the caller has compared the
+// coordinates.
 uint64_t texel_address(const Surface& surface, uint32_t x, uint32_t y, uint32_t layer, uint32_t level,
                        uint32_t sample = 0);
 
-// The same in parts, for code that visits many texels: where a level of a layer begins, in elements, rows and layers of
-// the whole surface; samples that are layers count as such.
+// The same in parts, for code that visits many texels: the origin of a level of a layer, in elements, rows and layers
+// of the whole surface. Samples that have their own slices count as layers.
 struct ImagePlace {
   uint64_t x = 0;
   uint64_t y = 0;
   uint64_t z = 0;
 };
 ImagePlace image_place(const Surface& surface, uint32_t layer, uint32_t level, uint32_t sample = 0);
-// A texel's place when samples lie beside each other.
+// Returns the position of a texel whose samples are interleaved.
 ImagePlace sample_place(uint32_t samples, uint32_t x, uint32_t y, uint32_t sample);
 
 }  // namespace halogen::message

@@ -9,7 +9,7 @@ namespace halogen::message {
 namespace {
 
 constexpr uint64_t kBindlessUnit_B = 64;
-constexpr size_t kMaxStates = 4096;  // kept at a time: a guest may name any number of bindless ones
+constexpr size_t kMaxStates = 4096;  // limits the cache, because a guest may name any number of bindless states
 
 }  // namespace
 

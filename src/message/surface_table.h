@@ -1,5 +1,5 @@
-// The surfaces that messages name: by the binding table, or bindless. A surface state is read once and kept until
-// forget() is called, as state caches are until they are invalidated.
+// The surfaces that messages name, by the binding table or bindless. A surface state is read once and kept until
+// forget(), as hardware keeps it in state caches until they are invalidated.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace halogen::message {
 
-// Meaning of a binding table index: the highest ones do not name surfaces.
+// The meaning of a binding table index. The highest indices do not name surfaces.
 enum class Binding : uint8_t { surface, bindless, local_memory, stateless };
 constexpr Binding binding_of(const MessageRules& rules, uint8_t index) {
   constexpr uint8_t kStatelessCoherent = 255;
@@ -33,10 +33,10 @@ class SurfaceTable {
     by_address_.clear();
     ++age_;
   }
-  const spec::UnreadFields& unread() const { return unread_; }  // of all states that were ever read
+  const spec::UnreadFields& unread() const { return unread_; }  // of all states that were read
   spec::UnreadFields& unread() { return unread_; }
-  uint64_t age() const { return age_; }  // how often it forgot: pointers of an earlier age point nowhere
-  // Null: memory refused to give the state.
+  uint64_t age() const { return age_; }  // number of forget() calls; pointers of an earlier age are invalid
+  // Returns a surface. Null: stopped by a fault.
   const Surface* find(const Generation& generation, const Environment& environment, uint8_t index, uint32_t extended);
 
  private:

@@ -13,9 +13,9 @@ namespace {
 
 using surface::Texel;
 
-constexpr size_t kRoom = 64;              // for a texel; the memory's copies want a line
-constexpr double kFar = 1099511627776.0;  // 2^40: coordinates beyond are taken as this
-constexpr double kSteps = 256.0;          // of a coordinate, a level or a weight
+constexpr size_t kRoom = 64;              // buffer for a texel; copies of memory want a line
+constexpr double kFar = 1099511627776.0;  // 2^40: limit of coordinates
+constexpr double kSteps = 256.0;          // steps of a coordinate, a level or a weight
 constexpr unsigned kStepBits = 8;
 constexpr int64_t kStepMask = 255;
 constexpr unsigned kMaxTaps = 16;
@@ -35,7 +35,7 @@ double log2_of(double value) {
   return value > 0.0 ? std::log2(value) : -kSteps;
 }
 
-// Which of the three axes of a direction are the face's own u and v, and with which sign.
+// The axes of a direction that are u and v of the face, and their signs.
 struct Face {
   unsigned major;
   double sign;
@@ -88,7 +88,7 @@ unsigned Texture::axes() const {
 
 unsigned Texture::layer_axis() const {
   if (surface_.cube()) {
-    return surface_.array ? 3 : 4;  // the fourth coordinate
+    return surface_.array ? 3 : 4;  // 3: the fourth coordinate; 4: none
   }
   if (!surface_.array || surface_.volume()) {
     return 4;
@@ -129,7 +129,7 @@ Texel Texture::fetch(uint32_t x, uint32_t y, uint32_t layer, uint32_t level, uin
   return surface::unpack_texel(*surface_.format, bytes.data());
 }
 
-// Of a surface with samples, a texel that is filtered is the mean of them.
+// Returns a texel for filters. In a multisampled surface it is the mean of its samples.
 Texel Texture::resolved(uint32_t x, uint32_t y, uint32_t layer, uint32_t level) {
   Texel out = fetch(x, y, layer, level, 0);
   if (surface_.samples == 1 || surface_.integer()) {
@@ -148,7 +148,7 @@ Texel Texture::resolved(uint32_t x, uint32_t y, uint32_t layer, uint32_t level) 
   return out;
 }
 
-// Where a point lies on the image: faces of cubes and layers are found here.
+// Converts a point to image coordinates: finds the face of a cube and the layer.
 Texture::Spot Texture::spot_of(const TexturePoint& at) const {
   Spot spot;
   for (unsigned axis = 0; axis < 3; ++axis) {
@@ -170,7 +170,7 @@ Texture::Spot Texture::spot_of(const TexturePoint& at) const {
   return spot;
 }
 
-// A texel of a cube whose filters go over edges.
+// Returns a texel of a cube whose filters cross edges.
 Texel Texture::face_texel(const Index& index, uint32_t layer, uint32_t level) {
   const int64_t size = extent(0, level);
   const auto inside = [&](int64_t at) { return at >= 0 && at < size; };
@@ -180,7 +180,7 @@ Texel Texture::face_texel(const Index& index, uint32_t layer, uint32_t level) {
   if (!inside(index[0]) && !inside(index[1])) {
     return corner_texel(index, layer, level);
   }
-  // The middle of the texel as a direction: it points to the face beside.
+  // The centre of the texel as a direction points to the adjacent face.
   const Face& face = kFaces[layer % 6];
   const auto side = [&](int64_t at) { return (2.0 * static_cast<double>(at) + 1.0) / static_cast<double>(size) - 1.0; };
   std::array<double, 3> direction{};
@@ -194,7 +194,7 @@ Texel Texture::face_texel(const Index& index, uint32_t layer, uint32_t level) {
   return fetch(texel(there.u), texel(there.v), layer - layer % 6 + there.face, level, 0);
 }
 
-// Three faces meet where a fourth texel would be: the mean of theirs.
+// Returns the mean of the three faces that meet at a corner, where a fourth texel would be.
 Texel Texture::corner_texel(const Index& index, uint32_t layer, uint32_t level) {
   const int64_t last = int64_t{extent(0, level)} - 1;
   const int64_t x = std::clamp<int64_t>(index[0], 0, last);
@@ -213,7 +213,7 @@ Texel Texture::corner_texel(const Index& index, uint32_t layer, uint32_t level) 
 
 Texel Texture::texel_at(const Index& index, uint32_t layer, uint32_t level) {
   if (surface_.cube() && sampler_->seamless) {
-    // A filter reaches one texel over an edge, an offset some more: those are at the edge's texel beside.
+    // A filter reaches one texel past an edge. An offset may reach further, and is clamped to that texel.
     const int64_t size = extent(0, level);
     return face_texel({std::clamp<int64_t>(index[0], -1, size), std::clamp<int64_t>(index[1], -1, size), 0}, layer,
                       level);
@@ -229,13 +229,13 @@ Texel Texture::texel_at(const Index& index, uint32_t layer, uint32_t level) {
   return resolved(at[0], at[1], surface_.volume() ? at[2] : layer, level);
 }
 
-// A coordinate in steps of a texel; of linear filters from the middle of the first texel on.
+// Returns a coordinate in steps of 1/256 texel. Linear filters count from the centre of the first texel.
 int64_t Texture::fixed(double coordinate, unsigned axis, uint32_t level, bool is_linear, bool rounds,
                        int32_t offset) const {
   const double size = extent(axis, level);
   double at = sampler_->unnormalized ? coordinate : coordinate * size;
   if (sampler_->wrap[axis] == hw::TextureCoordinateMode::HALF_BORDER) {
-    at = (std::isnan(at) ? 0.0 : std::clamp(at + offset, 0.0, size)) - offset;  // offsets come before limits
+    at = (std::isnan(at) ? 0.0 : std::clamp(at + offset, 0.0, size)) - offset;  // the offset is added before the clamp
   }
   return whole((at - (is_linear ? 0.5 : 0.0)) * kSteps + (rounds ? 0.5 : 0.0));
 }
@@ -333,7 +333,7 @@ PixelSize Texture::size_of_pixel(const TexturePoint& dx, const TexturePoint& dy)
 PixelSize Texture::size_of_quad(const std::array<TexturePoint, 4>& pixels, unsigned pixel) const {
   std::array<TexturePoint, 3> at{pixels[0], pixels[1], pixels[2]};
   if (surface_.cube()) {
-    // All on the face of the one that asks: its neighbours may lie beyond an edge.
+    // Uses the face of the requested pixel for all four, because neighbours may be past an edge.
     const auto direction = [](const TexturePoint& point) {
       return std::array{static_cast<double>(point[0]), static_cast<double>(point[1]), static_cast<double>(point[2])};
     };
@@ -441,7 +441,7 @@ Texel Texture::gather(const TexturePoint& at, const TexelOffset& offset, unsigne
     index[axis] =
         (fixed(spot.at[axis], axis, level, true, sampler_->rounds_mag[axis], offset[axis]) >> kStepBits) + offset[axis];
   }
-  // The order is counterclockwise from the lower left.
+  // Counterclockwise from the lower left.
   constexpr std::array<std::array<int64_t, 2>, 4> kCorners{{{0, 1}, {1, 1}, {1, 0}, {0, 0}}};
   Texel out{};
   for (unsigned i = 0; i < 4; ++i) {

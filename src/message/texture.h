@@ -1,7 +1,7 @@
-// A surface seen through a sampler: texels by index, and filtered. Coordinates become fixed numbers with eight bits of
-// fraction, and so do levels; weights have eight bits. Sums are exact, then rounded to floats once for each result.
-// Some choices of chips are not known: where they put the samples of an anisotropic filter, and what they return for
-// NaN coordinates (taken as zero).
+// A surface seen through a sampler: single texels, and filtered texels. Coordinates and levels become fixed-point
+// numbers with eight bits of fraction, and weights have eight bits. Sums are exact and are rounded to floats once per
+// result. Not published: the sample positions of an anisotropic filter, and the result for NaN coordinates (treated as
+// zero).
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace halogen::message {
 using TexturePoint = std::array<float, 4>;  // u, v, r, layer of cubes
 using TexelOffset = std::array<int32_t, 3>;
 
-// How much of a texture a pixel covers.
+// The area of a texture that a pixel covers.
 struct PixelSize {
   double lod = 0.0;                   // log2 of the longer side in texels of the first level
   double narrow_lod = 0.0;            // log2 of the shorter side
@@ -26,14 +26,14 @@ struct PixelSize {
 
 class Texture {
  public:
-  // `sampler` may be null where only loads and sizes are asked for.
+  // `sampler` may be null if only loads and sizes are requested.
   Texture(memory::AddressSpace& space, const Surface& surface, const Sampler* sampler)
       : space_(space), surface_(surface), sampler_(sampler) {}
 
-  bool failed() const { return failed_; }  // memory refused
+  bool failed() const { return failed_; }  // a fault stopped an access
 
   PixelSize size_of_pixel(const TexturePoint& dx, const TexturePoint& dy) const;
-  // Four pixels of a square: the first, its right, lower and diagonal neighbour. Of one of them.
+  // Returns the size of pixel `pixel` of a square. The order is upper left, right, lower, diagonal.
   PixelSize size_of_quad(const std::array<TexturePoint, 4>& pixels, unsigned pixel) const;
 
   // With a reference each texel becomes 0 where the comparison holds, else 1.
@@ -41,10 +41,10 @@ class Texture {
                         std::optional<float> reference);
   surface::Texel gather(const TexturePoint& at, const TexelOffset& offset, unsigned channel,
                         std::optional<float> reference);
-  // Integers; what lies outside is zero.
+  // Returns a texel by integer coordinates. Texels outside the surface are zero.
   surface::Texel load(const std::array<uint32_t, 3>& at, uint32_t level, uint32_t sample, const TexelOffset& offset);
   surface::Texel extent_of(uint32_t level) const;         // width, height, depth or layers, levels
-  surface::Texel levels_of(const PixelSize& size) const;  // level after and before limits
+  surface::Texel levels_of(const PixelSize& size) const;  // level of detail after and before clamping
 
   surface::Texel swizzled(const surface::Texel& texel) const;
 
@@ -72,7 +72,7 @@ class Texture {
                  bool is_linear, const std::array<bool, 3>& rounds);
 
   unsigned axes() const;
-  unsigned layer_axis() const;  // 3: none
+  unsigned layer_axis() const;  // 4: none
   uint32_t extent(unsigned axis, uint32_t level) const;
 
   memory::AddressSpace& space_;
@@ -81,7 +81,7 @@ class Texture {
   bool failed_ = false;
 };
 
-// The cube face that a direction points to, and where on it: 0 to 1.
+// The cube face that a direction points to, and the position on it, from 0 to 1.
 struct CubeSpot {
   unsigned face = 0;
   double u = 0.0;

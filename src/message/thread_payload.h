@@ -1,4 +1,5 @@
-// Payloads and message headers between their structs (hw/thread_payloads.h, hw/message_headers.h) and registers.
+// Conversion of payloads and message headers between their structs (hw/thread_payloads.h, hw/message_headers.h) and
+// registers.
 #pragma once
 
 #include <algorithm>
@@ -14,14 +15,15 @@ namespace halogen::message {
 
 inline constexpr size_t kGrfDwords = eu::kGrfBytes / sizeof(uint32_t);
 
-// Writes a payload to its registers; `grf` is for those that stand in several. Always inlined, so that the fields stay
-// in registers of the host: packing halfwords that were just stored to memory stalls.
+// Writes a payload to its registers. `grf` is given for payloads that can be in several registers. Always inlined: the
+// fields stay in registers of the host, because packing halfwords that were just stored to memory stalls.
 template <class Payload>
-[[gnu::always_inline]] inline void put_payload(eu::Thread& thread, spec::GenId gen, const Payload& payload, size_t grf = Payload::kGrf) {
+[[gnu::always_inline]] inline void put_payload(eu::Thread& thread, spec::GenId gen, const Payload& payload,
+                                               size_t grf = Payload::kGrf) {
   std::array<uint32_t, Payload::kDwords> words;
   payload.write(gen, words.data());
   std::byte* const to = thread.grf.data() + grf * eu::kGrfBytes + Payload::kDword * sizeof(uint32_t);
-  for (size_t i = 0; i < words.size(); ++i) {  // dword by dword: a wide copy would wait for the stores before it
+  for (size_t i = 0; i < words.size(); ++i) {  // by dwords: a wide copy would stall on the preceding stores
     std::memcpy(to + i * sizeof(uint32_t), &words[i], sizeof(uint32_t));
   }
 }

@@ -1,5 +1,5 @@
-// Typed messages: texels of images and of buffers, eight lanes at a time. Coordinates outside the surface read zero and
-// write nothing. Which lane belongs to which channel does not depend on the slot group.
+// Typed messages: texels of images and buffers, eight lanes at a time. Coordinates outside the surface read zero and
+// write nothing. The slot group does not affect which lane belongs to which channel.
 #include <array>
 #include <bit>
 
@@ -12,9 +12,9 @@ namespace {
 using eu::SendOutcome;
 
 constexpr unsigned kWidth = 8;
-constexpr size_t kRoom = 64;  // for a texel; the memory's copies want a line
+constexpr size_t kRoom = 64;  // buffer for a texel; copies of memory want a line
 
-// Lanes that the header's sample mask leaves on: the slot group names its low or its high byte.
+// Returns the lanes that the header's sample mask enables. The slot group selects the low or the high byte.
 uint32_t lanes_of(const Call& call, bool high) {
   const uint32_t mask =
       call.has_header() ? uint32_t{call.header<hw::DATA_PORT_HEADER>().mask} >> (high ? kWidth : 0) : ~uint32_t{0};
@@ -70,7 +70,7 @@ const Surface* surface_of(Call& call, uint8_t index) {
   return surface;
 }
 
-// Where the data begin: behind as many coordinates as the message has room for.
+// Returns the number of coordinate registers, which the length of the message determines. Data follow them.
 size_t coordinate_registers(const Call& call, size_t data_registers) {
   const size_t sent = (call.message.first.size() + call.message.second.size()) / eu::kGrfBytes;
   const size_t rest = sent > call.data + data_registers ? sent - call.data - data_registers : 1;
@@ -146,7 +146,7 @@ SendOutcome typed_atomic(Call& call) {
   const size_t count = coordinate_registers(call, operands_of(operation));
   memory::AddressSpace& space = *call.context.environment.space;
   const uint32_t lanes = lanes_of(call, call.control.slots_high);
-  std::array<std::byte*, kWidth> places{};  // all are found before any is changed
+  std::array<std::byte*, kWidth> places{};  // translated before any value changes
   for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     const Spot spot = spot_of(*surface, coordinates(call, count, lane));
@@ -163,7 +163,7 @@ SendOutcome typed_atomic(Call& call) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     const uint32_t first = call.payload.dword(call.data + count, lane);
     const uint32_t second = call.payload.dword(call.data + count + 1, lane);
-    uint32_t result = 0;  // of what lies outside
+    uint32_t result = 0;  // returned for coordinates outside the surface
     if (places[lane] != nullptr) {
       const uint32_t old =
           update<uint32_t>(places[lane], [&](uint32_t was) { return apply<uint32_t>(operation, was, first, second); });

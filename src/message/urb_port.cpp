@@ -1,5 +1,5 @@
-// URB messages: SIMD8 reads and writes of Gen8 and later, writes and FF_SYNC of Gen4 to 6. Left out: the forms with
-// halves of registers of Gen7 and later, and atomics.
+// URB messages: SIMD8 reads and writes of Gen8 and later, writes and FF_SYNC of Gen4 to Gen6. Not modelled: the
+// half-register forms of Gen7 and later, and atomics.
 #include <algorithm>
 #include <bit>
 
@@ -15,7 +15,7 @@ using Swizzle = eu::MessageControl::Swizzle;
 constexpr unsigned kWidth = 8;
 constexpr uint64_t kSlotDwords = 4;
 constexpr uint64_t kRowDwords = 8;      // offsets of old writes count 32 bytes
-constexpr unsigned kFirstMaskBit = 16;  // of a lane's channel mask
+constexpr unsigned kFirstMaskBit = 16;  // first bit of a lane's channel mask
 
 size_t registers_sent(const Call& call) {
   return (call.message.first.size() + call.message.second.size()) / eu::kGrfBytes;
@@ -27,7 +27,7 @@ void store(std::span<uint32_t> entry, uint64_t at, uint32_t value) {
   }
 }
 
-// Handles, then offsets of each lane and channel masks if the descriptor says so, then data.
+// Handles SIMD8 messages: handles, then per-lane offsets and channel masks if the descriptor says so, then data.
 SendOutcome simd8(Call& call, Direction direction) {
   Urb& urb = *call.context.environment.urb;
   size_t next = 1;
@@ -53,17 +53,17 @@ SendOutcome simd8(Call& call, Direction direction) {
   return SendOutcome::done;
 }
 
-// Where dword `index` of register `reg` goes.
+// The destination of dword `index` of register `reg`.
 struct Goal {
-  unsigned entry = 0;  // first or second handle
+  unsigned entry = 0;  // 0 or 1: first or second handle
   uint64_t at = 0;
 };
 
 Goal goal_of(Swizzle swizzle, size_t reg, unsigned index) {
   switch (swizzle) {
-    case Swizzle::interleave:  // a slot of each of two vertices
+    case Swizzle::interleave:  // one slot of each of two vertices
       return {index / 4, reg * kSlotDwords + index % 4};
-    case Swizzle::transpose:  // registers hold first, second and last component of eight vectors of four
+    case Swizzle::transpose:  // registers hold the first, second and last components of eight vectors of four
       return {0, index * kSlotDwords + (reg < 2 ? reg : reg + 1)};
     case Swizzle::none:
     case Swizzle::other:
@@ -81,10 +81,10 @@ SendOutcome old_write(Call& call) {
                                                        : std::span<uint32_t>()};
   const uint64_t first = uint64_t{call.control.offset} * kRowDwords;
   const size_t sent = registers_sent(call);
-  // A vertex none of whose channels run is not written.
+  // A vertex without enabled channels is not written.
   const uint32_t lanes = call.lanes(kWidth);
   const uint32_t halves = ((lanes & 0x0f) != 0 ? 1u : 0u) | ((lanes & 0xf0) != 0 ? 2u : 0u);
-  const size_t most = call.control.swizzle == Swizzle::transpose ? 4 : sent;  // header and three
+  const size_t most = call.control.swizzle == Swizzle::transpose ? 4 : sent;  // header and three registers
   for (size_t reg = 1; reg < std::min(sent, most); ++reg) {
     for (unsigned index = 0; index < kWidth; ++index) {
       const Goal goal = goal_of(call.control.swizzle, reg - 1, index);
