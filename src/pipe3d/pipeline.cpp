@@ -13,8 +13,8 @@ namespace {
 using Topology = hw::PrimitiveTopology;
 
 constexpr uint32_t kChunk = 256;      // vertices that are shaded together
-constexpr uint32_t kPatchChunk = 32;  // where each may become thousands
-constexpr uint64_t kPart = 1 << 18;   // instructions of a part, about
+constexpr uint32_t kPatchChunk = 32;  // patches per chunk, because each may become thousands of vertices
+constexpr uint64_t kPart = 1 << 18;   // approximate instructions of a part
 constexpr uint32_t kMaxConstantGrfs = 127;
 
 bool read_constants(Shader& shader, memory::AddressSpace& space) {
@@ -115,7 +115,7 @@ void Pipeline::report(FidelityReport& report) const {
   pixels_.report(report);
 }
 
-// `first`: a list that comes first, with entries as long as they were when it was made.
+// Starts a part of a draw. `first`: a list that is drawn first, whose entries have the size of their time.
 bool Pipeline::begin(const ResolveInput& input, const PrimitiveList* first) {
   generation_ = input.generation;
   space_ = input.space;
@@ -146,14 +146,14 @@ bool Pipeline::begin(const ResolveInput& input, const PrimitiveList* first) {
   return ok;
 }
 
-// Returns the slots of the entries that are clipped.
+// Returns the size of entries before clipping, in slots.
 uint32_t Pipeline::last_slots() const {
   return geometry_.runs() ? GeometryStage::vertex_slots(state_.geometry)
          : tessellates()  ? DomainStage::vertex_slots(state_.tessellation)
                           : vertices_.slots();
 }
 
-// Returns the work of this part of the draw.
+// Returns the amount of work in this part of the draw.
 uint64_t Pipeline::used(const Outcome& outcome) const {
   return instructions() - before_ + outcome.counts.vertices * 16;
 }
@@ -163,7 +163,7 @@ uint64_t Pipeline::instructions() const {
          clip_threads_.instructions() + pixels_.instructions();
 }
 
-// Of pixels, those of this part.
+// Returns the threads of each stage. For pixels, only those of this part.
 StageThreads Pipeline::threads() const {
   return {.vertex = vertices_.unit().threads(),
           .hull = hull_.unit().threads(),
@@ -181,7 +181,7 @@ ThreadEnd Pipeline::shade_objects(std::span<const Object> objects, EntryStore& e
                        });
 }
 
-// The points of a patch that the hull shader has done, and what lies between them.
+// Shades the points of a patch after its hull shader, and assembles their primitives.
 ThreadEnd Pipeline::shade_patch(uint32_t patch, uint32_t id, Outcome& outcome) {
   tessellator_.run(state_.tessellation, hull_.factors(patch));
   const ThreadEnd end = domain_.run(hull_.patches(), patch, id, tessellator_.points());
@@ -224,7 +224,7 @@ ThreadEnd Pipeline::shade_patches(Outcome& outcome) {
   return ThreadEnd::done;
 }
 
-// Returns what the model leaves out of the stages between vertices and clipping; empty: nothing.
+// Returns what the model does not support in the stages between vertices and clipping. Empty: nothing.
 std::string_view Pipeline::left_out() const {
   const Tessellation& tessellation = state_.tessellation;
   if (tessellates() && (!tessellation.hull.enabled || !tessellation.domain_shader.enabled)) {
@@ -240,7 +240,7 @@ std::string_view Pipeline::left_out() const {
   return {};
 }
 
-// A primitive as the last shader before clipping has made it.
+// Handles a primitive of the last shader before clipping.
 void Pipeline::forward(const Assembled& assembled, const EntryStore& entries, uint32_t id, uint8_t stream,
                        Outcome& outcome) {
   if (outcome.stop != Stop::finished) {
@@ -294,7 +294,7 @@ void Pipeline::primitive(const Assembled& assembled, const EntryStore& entries, 
   }
 }
 
-// A primitive to the screen.
+// Clips a primitive and places it on the screen.
 void Pipeline::place(const Assembled& assembled, const EntryStore& entries, uint32_t id, Outcome& outcome) {
   Primitive primitive;
   primitive.shape = shape_of(assembled.topology);
@@ -303,7 +303,7 @@ void Pipeline::place(const Assembled& assembled, const EntryStore& entries, uint
   primitive.topology = assembled.topology;
   primitive.edge = assembled.edge;
   primitive.first = assembled.first;
-  // Without a geometry shader adjacent vertices are left out.
+  // Without a geometry shader adjacent vertices are ignored.
   const bool lines = assembled.count == 4;
   const bool triangles = assembled.count == 6;
   for (unsigned i = 0; i < vertices_of(primitive.shape); ++i) {
@@ -314,7 +314,7 @@ void Pipeline::place(const Assembled& assembled, const EntryStore& entries, uint
     }
     primitive.vertex[i] = clip_vertex(state_, entry);
     if (&entries != &vertices_.output()) {
-      primitive.vertex[i].slots = list_.keep(entry);  // other stages use them again within a chunk
+      primitive.vertex[i].slots = list_.keep(entry);  // other stages reuse entries within a chunk
     }
   }
   if (state_.clip.enabled && state_.clip.reject_all) {
@@ -328,7 +328,7 @@ void Pipeline::place(const Assembled& assembled, const EntryStore& entries, uint
   }
 }
 
-// All that is in the list, before more comes.
+// Draws everything in the list.
 void Pipeline::draw_list(Outcome& outcome) {
   uint64_t pieces = 0;
   if (!pixels_.draw(list_, pieces, ~uint64_t{0})) {
@@ -338,9 +338,9 @@ void Pipeline::draw_list(Outcome& outcome) {
   clipper_->forget();
 }
 
-// The list of a chunk, or as much of it as the part has room for; then the progress is the one behind it.
+// Draws the list of a chunk, or as much as fits into the part. If all is drawn, sets `progress` to `after`.
 void Pipeline::draw_list(Progress& progress, Progress& after, Outcome& outcome) {
-  if (outcome.stop != Stop::finished) {  // a later primitive has stopped
+  if (outcome.stop != Stop::finished) {  // a later primitive stopped the draw
     draw_list(outcome);
     progress = std::move(after);
     return;
@@ -367,7 +367,7 @@ bool Pipeline::is_waiting(const Progress& progress) {
   return waiting_.has_value();
 }
 
-// The list that the part before has left.
+// Draws the rest of the list of the previous part.
 void Pipeline::go_on(Progress& progress, Outcome& outcome) {
   if (!pixels_.draw(waiting_->list, waiting_->pieces, kPart)) {
     outcome.stop = pixels_.end() == ThreadEnd::done ? Stop::unfinished : stop_of(pixels_.end());
@@ -375,15 +375,15 @@ void Pipeline::go_on(Progress& progress, Outcome& outcome) {
   }
   progress = std::move(waiting_->after);
   waiting_.reset();
-  // The guest may have changed its mind about the length of entries.
+  // The guest may have changed the size of entries meanwhile.
   outcome.stop = pixels_.entry_slots() == last_slots() ? Stop::finished : Stop::unfinished;
 }
 
-// Some vertices of an instance: fetched, shaded, assembled, drawn.
+// Fetches, shades, assembles and draws some vertices of an instance.
 void Pipeline::chunk(Progress& progress, Outcome& outcome) {
   const DrawCall& call = progress.call;
   VertexFetch fetch(state_.vertices, call, *space_);
-  // Entries of the chunk before come first.
+  // Entries of the previous chunk come first.
   vertices_.begin(*generation_, state_, *space_);
   const uint32_t slots = vertices_.slots();
   const auto kept = static_cast<uint32_t>(slots == 0 ? 0 : progress.kept.size() / slots);
@@ -394,8 +394,8 @@ void Pipeline::chunk(Progress& progress, Outcome& outcome) {
   }
   constexpr uint32_t kCut = ~0u;
   std::vector<uint32_t> order;
-  std::unordered_map<uint32_t, uint32_t> known;  // by index
-  std::vector<bool> edges(kept, true);           // flags by handle
+  std::unordered_map<uint32_t, uint32_t> known;  // handles by index
+  std::vector<bool> edges(kept, true);           // edge flags by handle
   const uint32_t most = tessellates() ? kPatchChunk : kChunk;
   while (order.size() < most && progress.vertex < call.vertices) {
     const VertexFetch::Index index = fetch.index(progress.vertex++);
@@ -478,7 +478,7 @@ Outcome Pipeline::draw(const ResolveInput& input, Progress& progress) {
     return outcome;
   }
   if (state_.pixel.resolve || state_.output.operation.resolve) {
-    return outcome;  // memory always holds what is meant: there is nothing to resolve
+    return outcome;  // memory always holds resolved values
   }
   outcome.missing = left_out();
   if (!outcome.missing.empty()) {

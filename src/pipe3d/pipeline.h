@@ -1,7 +1,7 @@
-// The 3D pipeline: a draw from vertices to pixels. It knows memory, state and threads, not engines: the owner passes
-// settings and a DrawCall, and calls for parts of the work until the draw is finished.
+// The 3D pipeline: a draw from vertices to pixels. It knows memory, state and threads, but not engines: the owner
+// passes settings and a DrawCall, and runs parts of the work until the draw is finished.
 //
-// Left out so far: coarse pixels, chroma keys, planes of depth and w in payloads.
+// Not modelled: coarse pixels, chroma keys, planes of depth and w in payloads.
 #pragma once
 
 #include <array>
@@ -35,11 +35,11 @@
 
 namespace halogen::pipe3d {
 
-// What a draw has added to the statistics.
+// Statistics of a draw.
 struct Counts {
   uint64_t vertices = 0;
   uint64_t primitives = 0;
-  uint64_t vertex_threads = 0;  // vertices that were shaded
+  uint64_t vertex_threads = 0;  // number of shaded vertices
   uint64_t hull_patches = 0;
   uint64_t domain_points = 0;
   GeometryCounts geometry;
@@ -49,7 +49,7 @@ struct Counts {
   PixelCounts pixels;
 };
 
-// EU threads that were started, by stage.
+// Number of EU threads started, by stage.
 struct StageThreads {
   uint64_t vertex = 0;
   uint64_t hull = 0;
@@ -57,12 +57,12 @@ struct StageThreads {
   uint64_t geometry = 0;
   uint64_t clip = 0;
   uint64_t setup = 0;
-  uint64_t pixel = 0;  // also those that another thread stood for
+  uint64_t pixel = 0;  // including replayed threads
 };
 
 using Stop = WorkEnd;
 
-// Which of them count.
+// Which counts are enabled.
 struct Statistics {
   bool vertices = false;
   bool vertex_shader = false;
@@ -80,9 +80,9 @@ struct Outcome {
   StageThreads threads;
   Counts counts;
   Statistics statistics;
-  std::optional<std::array<uint32_t, 4>> stream_offsets;  // as ResolveInput has them, where streams were written
-  std::string_view inexact;                               // what is not done as hardware does it
-  std::string_view missing;                               // what the draw needs and the model lacks; static text
+  std::optional<std::array<uint32_t, 4>> stream_offsets;  // as in ResolveInput, if streams were written
+  std::string_view inexact;                               // difference from hardware; static text
+  std::string_view missing;  // a feature that the draw needs and the model lacks; static text
 };
 
 class Pipeline {
@@ -95,9 +95,9 @@ class Pipeline {
         clip_threads_(library),
         pixels_(library) {}
 
-  // One part of a draw.
+  // Runs one part of a draw.
   Outcome draw(const ResolveInput& input, Progress& progress);
-  // One part of a clear or a resolve of depth and stencil that is not a draw.
+  // Runs one part of a clear or resolve of depth and stencil that is not a draw.
   Outcome depth_operation(const ResolveInput& input, Progress& progress);
   // Sets the pool whose threads help with pixels. Null: none.
   void set_pool(WorkerPool* pool) { pixels_.set_pool(pool); }
@@ -135,24 +135,24 @@ class Pipeline {
   StreamWriter streams_;
   ClipStage clip_threads_;
   PixelWork pixels_;
-  std::vector<Object> objects_;  // of a chunk, for the stages between vertices and clipping
-  std::vector<Object> parts_;    // of a patch
+  std::vector<Object> objects_;  // objects of a chunk, for the stages between vertices and clipping
+  std::vector<Object> parts_;    // primitives of a patch
   std::vector<Clipper::Piece> pieces_;
   PrimitiveList list_;       // of a chunk
-  uint32_t line_steps_ = 0;  // of the line pattern, in the strip so far
+  uint32_t line_steps_ = 0;  // of the line pattern, in the current strip
 
-  // A chunk whose vertices are done and whose pixels are not. Progress stays before it, so a restored
-  // Progress repeats the chunk.
+  // A chunk whose vertices are done and whose pixels are not. Progress stays before the chunk, so a restored Progress
+  // repeats it.
   struct Waiting {
     Progress before;
     Progress after;
     PrimitiveList list;
-    uint64_t pieces = 0;  // that are drawn
+    uint64_t pieces = 0;  // number of pieces drawn
   };
   std::optional<Waiting> waiting_;
   std::optional<Clipper> clipper_;
-  uint64_t before_ = 0;          // instructions, when the part began
-  StageThreads threads_before_;  // the same of threads
+  uint64_t before_ = 0;          // instructions at the start of the part
+  StageThreads threads_before_;  // threads at the start of the part
 };
 
 }  // namespace halogen::pipe3d

@@ -9,7 +9,7 @@ namespace halogen::pipe3d {
 namespace {
 
 constexpr uint64_t kTurn = 1 << 16;
-constexpr uint64_t kMaxInstructions = 1 << 24;  // of one thread
+constexpr uint64_t kMaxInstructions = 1 << 24;  // limit for one thread
 
 }  // namespace
 
@@ -42,7 +42,7 @@ void ShaderUnit::use(message::DispatchedKernel& kernel) {
   counts_ = kernel.counts.get();
 }
 
-// Once a draw.
+// Returns whether the kernel has not been compared in this draw, and marks it as compared.
 bool ShaderUnit::compare_now(uint64_t kernel) {
   if (std::ranges::find(compared_, kernel) != compared_.end()) {
     return false;
@@ -140,7 +140,7 @@ size_t ShaderUnit::load(eu::Thread& thread, const Shader& shader, size_t first_g
 
 namespace {
 
-// Turns until the thread is done or stops.
+// Runs turns until the thread is done or stops.
 template <class Turn>
 ThreadEnd run_turns(const eu::Thread& thread, Turn&& turn) {
   while (true) {
@@ -165,7 +165,7 @@ ThreadEnd run_turns(const eu::Thread& thread, Turn&& turn) {
 }  // namespace
 
 ThreadEnd ShaderUnit::run(eu::Thread& thread) {
-  if (kernel_ == nullptr) {  // main does not share it
+  if (kernel_ == nullptr) {  // the main unit does not share the kernel
     return ThreadEnd::fault;
   }
   threads_ += thread.instructions == 0 ? 1u : 0u;

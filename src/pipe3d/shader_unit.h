@@ -1,5 +1,5 @@
-// Threads of one stage of the pipeline: their kernels, memory and messages. A thread is run from its start to its end;
-// a thread that takes too long counts as endless.
+// Threads of one stage of the pipeline: their kernels, memory and messages. A thread runs from its start to its end; a
+// thread that takes too long counts as endless.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ class ShaderUnit final : public message::Urb {
   explicit ShaderUnit(eu::KernelLibrary& library);
   ~ShaderUnit() override;
 
-  // Before threads of a draw run.
+  // Starts a draw.
   void begin(const Generation& generation, const PipelineState& state, const Shader& shader,
              memory::AddressSpace& space);
   void set_urb(EntryStore* input, EntryStore* output) {
@@ -40,44 +40,44 @@ class ShaderUnit final : public message::Urb {
   void set_pixels(message::PixelMessages* pixels) { pixels_ = pixels; }
   void set_events(EventSink* events, const std::string& path) { functions_.set_events(events, path); }
 
-  // The kernel that starts at an offset from the instruction base; its code is compared with memory once a draw.
+  // Selects the kernel at an offset from the instruction base. Its code is compared with memory once per draw.
   void use_kernel(uint64_t kernel);
-  // Clears a thread and fills in r0 and the constants. Returns the first register behind them.
+  // Clears a thread and writes r0 and the constants. Returns the first register after them.
   size_t prepare(eu::Thread& thread, const Shader& shader, size_t first_grf) const;
-  // The same for a thread that is used again: `used` holds the registers written since it was cleared, and becomes
-  // those that this function and the kernel write. A caller that writes more adds its registers.
+  // The same for a thread that is reused. `used` holds the registers written since it was cleared, and receives those
+  // that this function and the kernel write. A caller that writes more registers adds them.
   size_t prepare(eu::Thread& thread, eu::RegisterUse& used, const Shader& shader, size_t first_grf) const;
   // Writes a part of the payload to its registers.
   template <class Payload>
   void put(eu::Thread& thread, const Payload& payload) const {
     message::put_payload(thread, gen_, payload);
   }
-  const eu::Kernel* kernel() const { return kernel_; }  // null: main does not share it
-  // Runs a thread without counting it; its messages go to `target`.
+  const eu::Kernel* kernel() const { return kernel_; }  // null: the main unit does not share it
+  // Runs a thread without counting it. Its messages are sent to `target`.
   ThreadEnd rehearse(eu::Thread& thread, eu::MessageTarget& target);
-  // Counts as if so many threads had run the first instructions of the kernel; counts messages.
+  // Count threads as if they had run the first instructions of the kernel, and messages.
   void count(uint64_t threads, size_t instructions);
   void count(const eu::MessageControl& control, uint64_t times) { functions_.count(control, times); }
-  ThreadEnd run(eu::Thread& thread);  // waiting: it is at a barrier, and goes on with another run()
+  ThreadEnd run(eu::Thread& thread);  // waiting: at a barrier; continues with another run()
 
-  // Several units of one stage, each on a host thread. `main` shares its kernels with the units that use them, which
-  // run nothing else. A kernel that is new to `main` is read through `quiet`. The others merge what they count into
-  // main's counts, or drop it.
+  // Several units of one stage, each on a host thread. `main` shares its kernels with the other units, which run
+  // nothing else. A kernel that is new to `main` is read through `quiet`. The other units merge their counts into
+  // those of `main`, or drop them.
   void share_kernels(std::span<const uint64_t> kernels, memory::AddressSpace& quiet);
   void unshare_kernels() { shared_.clear(); }
   void use_kernels_of(ShaderUnit& main);
   bool is_helper() const { return main_ != nullptr; }
-  // Whether a kind of message turned out to be less exact than `main` knows.
+  // Returns whether a kind of message is less exact than `main` knows.
   bool fidelity_changed() const { return functions_.fidelity_changed(); }
   void merge_counts();
   void drop_counts();
 
   uint64_t instructions() const { return instructions_; }
-  uint64_t threads() const { return threads_; }  // that were started
+  uint64_t threads() const { return threads_; }  // number of threads started
   void report(FidelityReport& report) const;
 
-  // Output entries have their numbers as handles, input entries kInputHandles besides. A handle has 16 bits; what
-  // threads find above them is not looked at.
+  // The handle of an output entry is its number; input entries add kInputHandles. A handle has 16 bits; higher bits in
+  // messages are ignored.
   static constexpr uint32_t kInputHandles = 0x8000;
   static constexpr uint32_t kHandleNumber = kInputHandles - 1;
   std::span<uint32_t> entry(eu::Thread& thread, uint32_t handle) override;
@@ -100,7 +100,7 @@ class ShaderUnit final : public message::Urb {
     uint64_t offset = 0;  // from the instruction base
     message::DispatchedKernel* kernel = nullptr;
   };
-  // How often instructions of a shared kernel ran here.
+  // Execution counts of a shared kernel in this unit.
   struct SharedCounts {
     message::DispatchedKernel* kernel = nullptr;
     std::shared_ptr<const eu::Program> program;
@@ -116,7 +116,7 @@ class ShaderUnit final : public message::Urb {
   message::DispatchedKernel* own_ = nullptr;  // the kernel in use; null: one of main's
   const eu::Kernel* kernel_ = nullptr;
   eu::ExecutionCounts* counts_ = nullptr;
-  uint64_t offset_ = 0;  // of the kernel in use, if there is one
+  uint64_t offset_ = 0;  // offset of the kernel in use
   ShaderUnit* main_ = nullptr;
   std::vector<Shared> shared_;
   std::vector<SharedCounts> shared_counts_;
@@ -124,7 +124,7 @@ class ShaderUnit final : public message::Urb {
   memory::AddressSpace* space_ = nullptr;
   uint64_t instruction_base_ = 0;
   uint64_t surface_base_ = 0;
-  std::vector<uint64_t> compared_;  // kernels, in this draw
+  std::vector<uint64_t> compared_;  // kernels compared in this draw
   EntryStore* input_ = nullptr;
   EntryStore* output_ = nullptr;
   message::PixelMessages* pixels_ = nullptr;
@@ -134,7 +134,7 @@ class ShaderUnit final : public message::Urb {
   uint64_t threads_ = 0;
 };
 
-// Registers as dwords.
+// Write registers as dwords.
 inline void put_dword(eu::Thread& thread, size_t grf, size_t dword, uint32_t value) {
   const size_t at = grf * eu::kGrfBytes + dword * sizeof(value);
   if (at + sizeof(value) <= thread.grf.size()) {
@@ -144,8 +144,8 @@ inline void put_dword(eu::Thread& thread, size_t grf, size_t dword, uint32_t val
 inline void put_float(eu::Thread& thread, size_t grf, size_t dword, float value) {
   put_dword(thread, grf, dword, std::bit_cast<uint32_t>(value));
 }
-// Copies what a shader reads of a URB entry to registers from `grf` on, two slots a register. Returns the register
-// behind them; slots that the entry lacks leave their half as it is.
+// Copies the part of a URB entry that a shader reads to registers from `grf` on, two slots per register. Returns the
+// register after them. Slots that the entry lacks leave their half unchanged.
 size_t put_entry_rows(eu::Thread& thread, size_t grf, const Shader& shader, std::span<const Slot> entry);
 
 }  // namespace halogen::pipe3d

@@ -8,7 +8,7 @@ namespace {
 
 using Topology = hw::PrimitiveTopology;
 
-// Those of which vertices tell whether an edge is drawn.
+// Returns whether the vertices of a topology have edge flags.
 bool has_edge_flags(Topology topology) {
   return topology == Topology::TRILIST || topology == Topology::QUADLIST || topology == Topology::POLYGON;
 }
@@ -26,7 +26,7 @@ void Assembler::push(uint32_t vertex, bool edge) {
   ++count_;
 }
 
-// The edge that begins with a vertex has its flag.
+// Applies the edge flags. The flag of an edge is that of its first vertex.
 void Assembler::look_at_flags(Assembled& made, const std::array<uint32_t, 3>& numbers) const {
   for (size_t i = 0; i < numbers.size() && has_edge_flags(topology_); ++i) {
     made.edge[i] = made.edge[i] && edge_at(numbers[i]);
@@ -49,7 +49,7 @@ bool Assembler::next(Assembled& made) {
     ++done_;
     return true;
   };
-  // A triangle of an outline: which of its edges belong to it.
+  // Makes a triangle of an outline. `edge` tells which of its edges belong to the outline.
   const auto part = [&](uint32_t needed, const std::array<uint32_t, 3>& numbers, const std::array<bool, 3>& edge,
                         bool first) {
     if (!take(needed, {numbers[0], numbers[1], numbers[2]}, 0)) {
@@ -60,7 +60,7 @@ bool Assembler::next(Assembled& made) {
     look_at_flags(made, numbers);
     return true;
   };
-  // After the swap of every second triangle the first two vertices stand the other way round.
+  // The first two vertices of every second triangle are swapped.
   const auto swapped = [&]() -> uint8_t {
     return provoking_.triangle == 0 ? 1 : provoking_.triangle == 1 ? 0 : provoking_.triangle;
   };
@@ -98,9 +98,10 @@ bool Assembler::next(Assembled& made) {
     case Topology::TRIFAN_NOSTIPPLE:
       return take(i + 3, {0, i + 1, i + 2}, provoking_.fan);
     case Topology::POLYGON:
-      // Only when it is not the last one: close() makes that, with the edge that closes the outline.
+      // Needs one more vertex: close() makes the last triangle, with the edge that closes the outline.
       return part(i + 4, {0, i + 1, i + 2}, {i == 0, true, false}, i == 0);
-    // A quad is a polygon that begins with its provoking vertex: the last one, whatever the state says of triangles.
+    // A quad is a polygon that begins with its provoking vertex, which is the last one regardless of the state for
+    // triangles.
     case Topology::QUADLIST:
     case Topology::QUADSTRIP: {
       const bool strip = topology_ == Topology::QUADSTRIP;
@@ -117,7 +118,7 @@ bool Assembler::next(Assembled& made) {
     case Topology::TRILIST_ADJ:
       return take(6 * i + 6, {6 * i, 6 * i + 1, 6 * i + 2, 6 * i + 3, 6 * i + 4, 6 * i + 5}, provoking_.triangle);
     case Topology::TRISTRIP_ADJ: {
-      // Only when it is not the last one: close() makes that.
+      // Needs one more vertex: close() makes the last triangle.
       if (i == 0) {
         return take(7, {0, 1, 2, 6, 4, 3}, provoking_.triangle);
       }

@@ -1,6 +1,6 @@
-// Vertices to primitives, one vertex at a time: what a topology makes of them, in which order, and which vertex gives
-// values that are not interpolated. A vertex is known by a number of the caller's. What a primitive of the middle of a
-// strip needs is kept in plain data, so a draw may stop between any two vertices.
+// Assembles vertices to primitives, one vertex at a time: the primitives of a topology, their order, and the vertex
+// that provides values that are not interpolated. The caller identifies vertices by numbers. The state between two
+// vertices is plain data, so a draw may stop after any vertex.
 #pragma once
 
 #include <array>
@@ -11,16 +11,16 @@
 
 namespace halogen::pipe3d {
 
-// 1, 2 or 3 vertices; with adjacency 4 or 6; of a patch up to 32.
+// A primitive has 1, 2 or 3 vertices, 4 or 6 with adjacency, and up to 32 as a patch.
 struct Assembled {
   std::array<uint32_t, 32> vertex{};
   uint8_t count = 0;
   uint8_t provoking = 0;
-  hw::PrimitiveTopology topology{};  // of this primitive, as threads are told
+  hw::PrimitiveTopology topology{};  // of this primitive, as threads see it
   std::array<bool, 3> edge{true, true, true};
-  bool first = true;     // of its strip, fan or polygon
-  bool begins = true;    // an object; else a further triangle of the same quad or polygon
-  bool swapped = false;  // a triangle of a strip whose first two vertices stand the other way round
+  bool first = true;     // the first primitive of its strip, fan or polygon
+  bool begins = true;    // starts an object; false for further triangles of one quad or polygon
+  bool swapped = false;  // a triangle of a strip whose first two vertices are exchanged
 };
 
 class Assembler {
@@ -28,7 +28,7 @@ class Assembler {
   Assembler() = default;
   Assembler(hw::PrimitiveTopology topology, const Provoking& provoking) : topology_(topology), provoking_(provoking) {}
 
-  // Calls `emit(const Assembled&)` for every primitive that the vertex completes. `edge`: the vertex's edge flag.
+  // Calls `emit(const Assembled&)` for each primitive that the vertex completes. `edge`: the vertex's edge flag.
   template <class Emit>
   void add(uint32_t vertex, bool edge, Emit&& emit) {
     push(vertex, edge);
@@ -41,7 +41,7 @@ class Assembler {
   void add(uint32_t vertex, Emit&& emit) {
     add(vertex, true, emit);
   }
-  // A cut index, or the end of an instance. Line loops close here.
+  // Handles a cut index or the end of an instance. Line loops are closed here.
   template <class Emit>
   void cut(Emit&& emit) {
     Assembled made;
@@ -52,7 +52,7 @@ class Assembler {
     done_ = 0;
   }
 
-  // Gives new numbers to the vertices that later primitives may still need: `name(old)`, once for each.
+  // Renumbers the vertices that later primitives may need: calls `name(old)` once for each.
   template <class Name>
   void rename(Name&& name) {
     if (count_ == 0) {
@@ -64,7 +64,7 @@ class Assembler {
       ring_[n % ring_.size()] = n == 0 ? first_ : name(ring_[n % ring_.size()]);
     }
   }
-  static constexpr uint32_t kKept = 32;  // besides the first
+  static constexpr uint32_t kKept = 32;  // vertices kept besides the first
 
   static uint32_t patch_size(hw::PrimitiveTopology topology) {
     const auto code = static_cast<uint32_t>(topology);
@@ -83,7 +83,7 @@ class Assembler {
   Provoking provoking_{};
   bool edge_at(uint32_t n) const { return n == 0 ? first_edge_ : (edges_ >> n % ring_.size() & 1) != 0; }
 
-  std::array<uint32_t, 32> ring_{};  // the last ones, by number
+  std::array<uint32_t, 32> ring_{};  // the last vertices, by number
   uint32_t edges_ = 0;               // their edge flags
   uint32_t first_ = 0;
   bool first_edge_ = true;

@@ -7,7 +7,7 @@
 namespace halogen::pipe3d {
 namespace {
 
-constexpr size_t kAttribute = 16;  // dwords
+constexpr size_t kAttribute = 16;  // dwords of an attribute
 
 uint32_t constant_of(hw::AttributeConstant source, size_t component, uint32_t primitive) {
   switch (source) {
@@ -59,7 +59,7 @@ void set_up_attributes(const Setup& setup, uint32_t entry_slots, const ScreenPri
         continue;
       }
       if (primitive.shape == Shape::point && attribute.sprite) {
-        // Weights of a point are its sprite coordinates, from the upper left corner.
+        // The weights of a point are its sprite coordinates, from the upper left corner.
         const bool lower = setup.sprite_lower_left;
         data[0] = c == 0 ? surface::kFloatOne : 0;
         data[1] = c == 1 ? as_bits(lower ? -1.0f : 1.0f) : 0;
@@ -76,7 +76,7 @@ void set_up_attributes(const Setup& setup, uint32_t entry_slots, const ScreenPri
       const uint32_t a0 = value(corners[0]);
       const float first = as_float(value(corners[1])) - as_float(a0);
       const float second = corners[2] != nullptr ? as_float(value(corners[2])) - as_float(a0) : 0.0f;
-      if (primitive.shape == Shape::point) {  // at a corner of what was cut
+      if (primitive.shape == Shape::point) {  // at a vertex of a cut primitive
         const std::array<double, 2>& weight = primitive.vertex[0].whole.perspective;
         data[3] = as_bits(static_cast<float>(as_float(a0) + weight[0] * first + weight[1] * second));
         continue;

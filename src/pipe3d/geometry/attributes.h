@@ -1,5 +1,5 @@
-// Set-up data of a primitive: for each component of each attribute the values that pixel shaders interpolate with,
-// {a1 - a0, a2 - a0, 0, a0}. Gen6 and later; on Gen4 a kernel computes them.
+// Set-up data of a primitive: for each component of each attribute the values from which pixel shaders interpolate, {a1
+// - a0, a2 - a0, 0, a0}. Gen6 and later; on Gen4 a kernel computes them.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace halogen::pipe3d {
 
-// Four dwords a component, 16 an attribute.
+// Computes the set-up data: four dwords per component, 16 per attribute.
 void set_up_attributes(const Setup& setup, uint32_t entry_slots, const ScreenPrimitive& primitive,
                        std::vector<uint32_t>& out);
 

@@ -105,8 +105,8 @@ ClipStage::Judgement ClipStage::judge(const PipelineState& state, const Assemble
   return {must || unit.mode == hw::ClipMode::CLIP_NON_REJECTED ? Verdict::thread : Verdict::pass, told};
 }
 
-// r0: the first entry to write, the flags, edges and topology; behind the constants the vertices as they came, two
-// slots a register.
+// Runs a thread. r0 holds the first entry to write, the flags, edges and topology. The unchanged vertices follow the
+// constants, two slots per register.
 ThreadEnd ClipStage::run(const Assembled& object, const Outside& outside, const EntryStore& entries, const Emit& emit) {
   const Shader& shader = state_->clip_unit.shader;
   eu::Thread& thread = *thread_;

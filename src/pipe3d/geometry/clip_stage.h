@@ -1,7 +1,7 @@
-// Gen4: clipping by threads. The unit judges an object by the places of its vertices, which are divided by w already:
-// it drops what is outside, passes on what is inside (or in the guard band), and gives the rest to a thread, which
-// writes the vertices of what is left of it, one entry each. What leaves has not been cut to what the rasteriser can
-// hold: the clipper does that.
+// Gen4: clipping by threads. The unit tests the positions of an object's vertices, which are already divided by w. It
+// drops objects outside, passes on objects inside (or in the guard band), and gives the others to a thread, which
+// writes the vertices of the clipped object to one entry each. The results may still exceed the range of the
+// rasteriser: the clipper handles that.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class ClipStage final : public message::Urb {
   explicit ClipStage(eu::KernelLibrary& library) : unit_(library) {}
 
   enum class Verdict : uint8_t { drop, pass, thread };
-  // Planes that at least one vertex is outside of, as a thread's payload has them.
+  // Planes that at least one vertex is outside of, in the format of the payload.
   struct Outside {
     uint8_t planes = 0;
     uint8_t user_planes = 0;
@@ -30,7 +30,7 @@ class ClipStage final : public message::Urb {
   };
   using Emit = std::function<void(const Assembled&, const EntryStore&)>;
 
-  // `slots`: of the entries that come and go.
+  // Starts a draw. `slots`: size of input and output entries.
   void begin(const Generation& generation, const PipelineState& state, uint32_t slots, memory::AddressSpace& space);
   bool runs() const { return state_ != nullptr && state_->clip_unit.enabled; }
   static Judgement judge(const PipelineState& state, const Assembled& object, const EntryStore& entries);
@@ -40,7 +40,7 @@ class ClipStage final : public message::Urb {
   ShaderUnit& unit() { return unit_; }
   const ShaderUnit& unit() const { return unit_; }
 
-  // Messages of the thread that runs.
+  // Handle messages of the running thread.
   std::span<uint32_t> entry(eu::Thread& thread, uint32_t handle) override { return unit_.entry(thread, handle); }
   uint32_t allocate(eu::Thread& thread, uint32_t primitives) override;
   void written(eu::Thread& thread, const message::UrbWrite& write) override;

@@ -79,11 +79,12 @@ double Clipper::Plane::side(const ClipVertex& vertex) const {
   return sum;
 }
 
-// Planes of a viewport in a fixed order: two primitives with a common edge cut it at the same places.
+// Sets the planes of a viewport in a fixed order, so that two primitives with a common edge cut it at the same
+// positions.
 void Clipper::find_planes(const Viewport& viewport) {
   const Clip& clip = state_->clip;
   planes_.clear();
-  // x and y: the limits of the state, and never more than fits the rasteriser.
+  // x and y are limited by the state and by the range of the rasteriser.
   const bool tests = clip.enabled && !clip.accept_all;
   const bool test_xy = tests && clip.xy_test;
   const std::array<std::array<float, 2>, 2> band = {
@@ -94,7 +95,7 @@ void Clipper::find_planes(const Viewport& viewport) {
     double low = -1e30;
     double high = 1e30;
     if (std::isfinite(scale) && std::isfinite(move) && std::abs(scale) > 1e-30) {
-      // A margin of a pixel: positions are rounded afterwards.
+      // Leaves a margin of a pixel, because positions are rounded afterwards.
       const double one = (-kWindowLimit + 1 - move) / scale;
       const double other = (kWindowLimit - 1 - move) / scale;
       low = std::min(one, other);
@@ -107,7 +108,7 @@ void Clipper::find_planes(const Viewport& viewport) {
       low = std::max<double>(low, band[axis][0]);
       high = std::min<double>(high, band[axis][1]);
     }
-    // low * w <= x <= high * w; w is one where nothing is divided any more.
+    // low * w <= x <= high * w. If positions are already divided, w is one.
     Plane below;
     below.normal[axis] = 1;
     (clip.divide ? below.normal[3] : below.constant) = -low;
@@ -189,7 +190,8 @@ void Clipper::clip_point(const Primitive& primitive, Piece& piece, std::vector<P
   pieces.push_back(piece);
 }
 
-// From the inner side to the outer one, whichever way the edge runs: both neighbours of an edge get the same vertex.
+// Computes from the inner to the outer vertex, whatever the direction of the edge is: both neighbours of an edge get
+// the same vertex.
 Clipper::Corner Clipper::between(const Corner& inside, double inside_at, const Corner& outside,
                                  double outside_at) const {
   const double t = inside_at / (inside_at - outside_at);
@@ -209,7 +211,7 @@ Clipper::Corner Clipper::between(const Corner& inside, double inside_at, const C
   return made;
 }
 
-// A vertex with weights p of the corners in clip space has the weights p * w / sum(p * w) of them on the screen.
+// Sets the weights of a vertex. Weights p of the corners in clip space are p * w / sum(p * w) on the screen.
 void Clipper::give_weights(Corner& corner, const Primitive& whole) const {
   corner.vertex.whole.perspective = {corner.weight[1], corner.weight[2]};
   corner.vertex.whole.linear = corner.vertex.whole.perspective;
@@ -234,7 +236,7 @@ void Clipper::finish(std::span<Corner> corners, const Primitive& whole, Piece& p
       give_entry(corner, whole);
       continue;
     }
-    // Rounding may have left w = 0.
+    // Rounding may have made w zero.
     if (!(corner.vertex.position[3] > 0.0f)) {
       corner.vertex.position[3] = 1e-30f;
     }
@@ -253,7 +255,7 @@ void Clipper::give_entry(Corner& corner, const Primitive& whole) {
     for (size_t c = 0; c < 4; ++c) {
       double sum = 0;
       for (unsigned v = 0; v < count; ++v) {
-        // A vertex on the opposite side of the cut edge has no part, whatever its bits say.
+        // A vertex with weight zero must not contribute, even if its value is infinite or NaN.
         if (corner.weight[v] != 0 && whole.vertex[v].slots != nullptr) {
           sum += corner.weight[v] * static_cast<double>(std::bit_cast<float>(whole.vertex[v].slots[s][c]));
         }
@@ -261,7 +263,7 @@ void Clipper::give_entry(Corner& corner, const Primitive& whole) {
       entry[s][c] = std::bit_cast<uint32_t>(static_cast<float>(sum));
     }
   }
-  // The header holds integers.
+  // The header holds integers, which are not interpolated.
   if (whole.vertex[0].slots != nullptr) {
     entry[0] = whole.vertex[0].slots[0];
   }
@@ -315,7 +317,7 @@ void Clipper::cut_polygon(const Plane& plane) {
       continue;
     }
     Corner made = here_in ? between(here, at_here, there, at_there) : between(there, at_there, here, at_here);
-    // Leaving: the edge along the plane starts here. Entering: the rest of the old edge.
+    // If the edge leaves the volume, the new edge runs along the plane. If it enters, the rest of the old edge follows.
     made.edge = here_in ? plane.distance >= 0 : here.edge;
     next_.push_back(made);
   }

@@ -1,11 +1,11 @@
-// Cuts primitives at the planes that the state asks for: the view volume or the guard band, near and far, user
-// distances. All positions that leave have w > 0 and lie so that window coordinates fit the rasteriser, whatever came
-// in; primitives with NaN positions are dropped. Rectangles are never cut. Gen6 and later; on Gen4 the
-// clip kernel does this work and only the last rule is left.
+// Clips primitives at the planes that the state enables: the view volume or the guard band, near and far, user
+// distances. All resulting positions have w > 0 and window coordinates in the range of the rasteriser, whatever the
+// input is. Primitives with NaN positions are dropped. Rectangles are never clipped. Gen6 and later; on Gen4 the clip
+// kernel clips, and only the range of the rasteriser is enforced here.
 //
-// Vertices that cutting makes have no values of their own: they are weights of the whole primitive's vertices, in clip
-// space and, where 3DSTATE_CLIP asks for it, on the screen as well. On Gen4, whose set-up kernel reads entries, they
-// get entries.
+// Vertices that clipping creates have no values of their own. They hold weights of the original primitive's vertices,
+// in clip space and, if 3DSTATE_CLIP requests it, on the screen. On Gen4 they get entries, because the set-up kernel
+// reads entries.
 #pragma once
 
 #include <array>
@@ -19,14 +19,14 @@
 
 namespace halogen::pipe3d {
 
-// Window coordinates behind the clipper are at most this far from the origin, in pixels.
+// Maximum distance of window coordinates from the origin after clipping, in pixels.
 inline constexpr double kWindowLimit = 1 << 20;
 
-// Entries of vertices that cutting has made; they stay where they are.
+// Entries of vertices that clipping created. Their addresses are stable.
 class EntryPool {
  public:
   Slot* take(uint32_t slots);
-  void forget();  // all; memory is kept
+  void forget();  // drops all entries; keeps the memory
 
  private:
   static constexpr size_t kBlock = 4096;
@@ -38,33 +38,33 @@ class EntryPool {
 
 class Clipper {
  public:
-  // `slots`: of an entry.
+  // `slots`: size of an entry.
   Clipper(const PipelineState& state, uint32_t slots) : state_(&state), slots_(slots) {}
 
-  // Each piece has the shape of the whole.
+  // A piece has the shape of the original primitive.
   struct Piece {
     Primitive primitive;
-    bool cut = false;                    // values come from the whole, by the weights that vertices have of it
-    std::array<const Slot*, 3> whole{};  // its entries
-    const Slot* flat = nullptr;          // entry of the provoking vertex of the whole: values that are not interpolated
-    uint32_t layer = 0;                  // of the whole, from the same vertex
+    bool cut = false;                    // values come from the original primitive, by the weights of the vertices
+    std::array<const Slot*, 3> whole{};  // entries of the original primitive
+    const Slot* flat = nullptr;          // entry of the original's provoking vertex: values that are not interpolated
+    uint32_t layer = 0;                  // of the same vertex
     uint32_t viewport = 0;
   };
-  // Adds to `pieces`. Entries of new vertices live until forget().
+  // Adds the pieces of a primitive to `pieces`. Entries of new vertices live until forget().
   void clip(const Primitive& primitive, std::vector<Piece>& pieces);
   void forget() { pool_.forget(); }
 
  private:
   struct Corner {
     ClipVertex vertex;
-    std::array<double, 3> weight{};  // of the vertices of the whole
-    bool edge = true;                // the edge that starts here is one of the whole's, or of a user plane
+    std::array<double, 3> weight{};  // of the original primitive's vertices
+    bool edge = true;                // the edge that starts here belongs to the original primitive or to a user plane
     bool made = false;
   };
   struct Plane {
     std::array<double, 4> normal{};
     double constant = 0;
-    int distance = -1;  // index of a user distance instead
+    int distance = -1;  // index of a user distance; -1: a plane
     double side(const ClipVertex& vertex) const;
   };
 
@@ -82,7 +82,7 @@ class Clipper {
   uint32_t slots_;
   EntryPool pool_;
   std::vector<Plane> planes_;
-  uint32_t planes_of_ = ~0u;  // viewport that planes_ were made for
+  uint32_t planes_of_ = ~0u;  // index of the viewport that planes_ belong to
   std::vector<Corner> polygon_;
   std::vector<Corner> next_;
 };

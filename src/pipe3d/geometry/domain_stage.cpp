@@ -11,7 +11,7 @@ namespace {
 constexpr uint32_t kLanes = 8;
 constexpr uint32_t kMaxEntrySlots = 512;
 constexpr uint32_t kOne = 1 << 16;
-constexpr size_t kCoordinatesGrf = 1;  // u, v and w, a register each
+constexpr size_t kCoordinatesGrf = 1;  // u, v and w have a register each
 
 float coordinate(uint32_t place) {
   return static_cast<float>(place) / kOne;
@@ -32,8 +32,8 @@ void DomainStage::begin(const Generation& generation, const PipelineState& state
   unit_.use_kernel(state.tessellation.domain_shader.kernel);
 }
 
-// r0: handle and number of the patch; r1 to r3: coordinates; r4: handles; behind the constants a part of the patch,
-// two slots a register.
+// Runs threads. r0: handle and number of the patch; r1 to r3: coordinates; r4: handles. A part of the patch follows the
+// constants, two slots per register.
 ThreadEnd DomainStage::run(EntryStore& patches, uint32_t patch, uint32_t id, std::span<const DomainPoint> points) {
   const Tessellation& tessellation = state_->tessellation;
   const Shader& shader = tessellation.domain_shader;

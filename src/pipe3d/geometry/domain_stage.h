@@ -1,5 +1,6 @@
-// Domain shading of Gen8 and later: points of one patch go through threads, eight at a time, and come out as vertices.
-// Left out: points of two patches in one thread (hardware need not do it), and pairs of points in halves of registers.
+// Domain shading of Gen8 and later: threads shade the points of one patch, eight at a time, and output vertices. Not
+// modelled: points of two patches in one thread (hardware may avoid it too), and pairs of points in halves of
+// registers.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@ class DomainStage {
   explicit DomainStage(eu::KernelLibrary& library) : unit_(library) {}
 
   void begin(const Generation& generation, const PipelineState& state, memory::AddressSpace& space);
-  // Vertex i of vertices() is point i.
+  // Shades points. Vertex i of vertices() is point i.
   ThreadEnd run(EntryStore& patches, uint32_t patch, uint32_t id, std::span<const DomainPoint> points);
   EntryStore& vertices() { return vertices_; }
   static uint32_t vertex_slots(const Tessellation& tessellation);

@@ -1,5 +1,5 @@
-// Entries of one stage in the unified return buffer, by number. They are as long as their stage needs. Left out: how
-// space is shared between stages.
+// Entries of one stage in the unified return buffer, by number. Their size is what the stage needs. Not modelled: the
+// division of the buffer between stages.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@ namespace halogen::pipe3d {
 
 class EntryStore {
  public:
-  // Forgets all entries; each new one has `slots` slots of zeros.
+  // Drops all entries. Each new entry has `slots` slots of zeros.
   void begin(uint32_t slots);
   uint32_t slots() const { return slots_; }
   uint32_t count() const { return count_; }
-  // Handle of a new entry.
+  // Returns the handle of a new entry.
   uint32_t add();
   std::span<Slot> entry(uint32_t handle) {
     return handle < count_ ? std::span(memory_).subspan(size_t{handle} * slots_, slots_) : std::span<Slot>();

@@ -14,7 +14,7 @@ using Topology = hw::PrimitiveTopology;
 constexpr uint32_t kLanes = 8;
 constexpr uint32_t kSingleLanes = 4;  // of a thread with one object
 constexpr uint32_t kMaxEntrySlots = 4096;
-constexpr uint32_t kCountSlots = 2;  // of the number of vertices at an entry's start
+constexpr uint32_t kCountSlots = 2;  // slots of the vertex count at the start of an entry
 
 Assembled told(const Object& object, const Geometry& geometry) {
   Assembled made = object.made;
@@ -33,12 +33,12 @@ bool is_quad(Topology topology) {
   return topology == Topology::QUADLIST || topology == Topology::QUADSTRIP;
 }
 
-// Returns a whole quad, from the two triangles that it was assembled to: its vertices in their order around it.
+// Returns a whole quad from the two triangles that it was assembled to, with its vertices in order around it.
 Object quad_of(const Object& first, const Object& second) {
   Object whole = first;
   const auto& a = first.made.vertex;
   const auto& b = second.made.vertex;
-  // Around it, from the last vertex.
+  // Start at the last vertex.
   std::array<uint32_t, 4> around{a[0], a[1], a[2], b[2]};
   std::rotate(around.begin(), around.begin() + (first.made.topology == Topology::QUADSTRIP ? 2 : 1), around.end());
   std::ranges::copy(around, whole.made.vertex.begin());
@@ -89,7 +89,8 @@ void discard_adjacency(Assembled& made) {
   }
 }
 
-// The number of vertices unless it is known, the header of cuts (a bit a vertex) or streams (two bits), then vertices.
+// An entry holds the vertex count unless it is fixed, a header of cuts (one bit per vertex) or streams (two bits), then
+// the vertices.
 void assemble_entry(const Geometry& geometry, const Provoking& provoking, std::span<const Slot> entry,
                     EntryStore& vertices, const std::function<void(const Assembled&, uint8_t)>& emit) {
   const size_t header = geometry.static_count ? 0 : kCountSlots;
@@ -180,9 +181,9 @@ ThreadEnd GeometryStage::run(std::span<const Object> objects, EntryStore& input,
   return ThreadEnd::done;
 }
 
-// r1: output handles, with the instance above them; then primitive numbers, and handles of vertices, if asked for: a
-// register for each vertex, or all of the one object that has instances. Behind the constants, for each vertex, a
-// register for each component. A lane is an object or an instance.
+// Runs a thread with up to eight lanes. r1: output handles, with the instance above them; then primitive numbers and
+// vertex handles if requested: a register per vertex, or all vertices of the one object that has instances. After the
+// constants, each vertex has a register per component. A lane is an object or an instance.
 ThreadEnd GeometryStage::run_eight(std::span<const Lane> lanes, EntryStore& input, const Emit& emit) {
   const Geometry& geometry = state_->geometry;
   const Shader& shader = geometry.shader;
@@ -233,8 +234,8 @@ ThreadEnd GeometryStage::run_eight(std::span<const Lane> lanes, EntryStore& inpu
   return ThreadEnd::done;
 }
 
-// r0: an entry, number and topology of the object; r1: where the streams stand and may go; behind the constants the
-// vertices, two slots a register.
+// Runs a thread with one object. r0: an entry, number and topology of the object; r1: current and maximum stream
+// indices. The vertices follow the constants, two slots per register.
 ThreadEnd GeometryStage::run_single(const Object& object, EntryStore& input, const Emit& emit) {
   const Geometry& geometry = state_->geometry;
   const Shader& shader = geometry.shader;
@@ -248,7 +249,7 @@ ThreadEnd GeometryStage::run_single(const Object& object, EntryStore& input, con
   if (made.count == 3 && topology == Topology::TRISTRIP && made.swapped) {
     topology = Topology::TRISTRIP_REVERSE;
   } else if (topology == Topology::LINELOOP) {
-    topology = Topology::LINESTRIP;  // each line for itself
+    topology = Topology::LINESTRIP;  // each line is passed separately
   } else if (is_quad(topology)) {
     topology = Topology::POLYGON;
   }

@@ -1,7 +1,7 @@
-// Geometry shading: objects go through threads, which write the vertices of new primitives. On Gen8 and later a thread
-// has eight objects (or instances of them), and an entry holds all vertices of one behind a header of cuts or streams.
-// On Gen4 and Gen6 a thread has one object and asks for an entry for each vertex. Left out: the forms of Gen8 that put
-// two objects into halves of registers (no driver uses them).
+// Geometry shading: threads take objects and write the vertices of new primitives. On Gen8 and later a thread has eight
+// objects (or instances of one), and an entry holds all vertices of an object after a header of cuts or streams. On
+// Gen4 and Gen6 a thread has one object and requests an entry per vertex. Not modelled: the forms of Gen8 that put two
+// objects into halves of registers (no driver uses them).
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace halogen::pipe3d {
 
-// A primitive and its number in the instance.
+// A primitive with its number in the instance.
 struct Object {
   Assembled made;
   uint32_t id = 0;
@@ -26,17 +26,17 @@ struct GeometryCounts {
   uint64_t invocations = 0;
   uint64_t primitives = 0;
   uint64_t streamed = 0;         // Gen6: primitives that threads have written to streams
-  uint64_t streamed_needed = 0;  // with enough room
+  uint64_t streamed_needed = 0;  // Gen6: primitives that would have been written with enough space
 };
 
-// In which order the vertices of a swapped triangle of a strip are told.
+// The vertex order of a swapped triangle of a strip.
 enum class StripOrder : uint8_t { trailing, leading, as_they_came };
 void put_in_order(Assembled& made, StripOrder order);
-// Leaves only the vertices of the primitive itself.
+// Removes the adjacent vertices.
 void discard_adjacency(Assembled& made);
 
-// An entry that a thread of Gen8 and later has written: its vertices become entries of `vertices`, and
-// `emit(primitive, stream)` is called for what they make.
+// Reads an entry that a thread of Gen8 or later has written. Its vertices become entries of `vertices`, and
+// `emit(primitive, stream)` is called for each primitive.
 void assemble_entry(const Geometry& geometry, const Provoking& provoking, std::span<const Slot> entry,
                     EntryStore& vertices, const std::function<void(const Assembled&, uint8_t)>& emit);
 
@@ -44,14 +44,14 @@ class GeometryStage final : public message::Urb {
  public:
   explicit GeometryStage(eu::KernelLibrary& library) : unit_(library) {}
 
-  // A primitive that a thread made; its vertices are entries of the store.
+  // Receives a primitive that a thread made. Its vertices are entries of the store.
   using Emit = std::function<void(const Assembled&, const EntryStore&, uint32_t id, uint8_t stream)>;
 
-  // `indices`: Gen6, where the streams stand.
+  // Starts a draw. `indices`: Gen6, the current stream indices.
   void begin(const Generation& generation, const PipelineState& state, memory::AddressSpace& space,
              const std::array<uint32_t, 4>& indices);
   bool runs() const { return state_ != nullptr && state_->geometry.shader.enabled; }
-  // Of the vertices that it makes.
+  // Returns the size of an output vertex in slots.
   static uint32_t vertex_slots(const Geometry& geometry);
   ThreadEnd run(std::span<const Object> objects, EntryStore& input, const Emit& emit);
 
@@ -61,14 +61,14 @@ class GeometryStage final : public message::Urb {
   ShaderUnit& unit() { return unit_; }
   const ShaderUnit& unit() const { return unit_; }
 
-  // Gen6: messages of the thread that runs.
+  // Gen6: handle messages of the running thread.
   std::span<uint32_t> entry(eu::Thread& thread, uint32_t handle) override { return unit_.entry(thread, handle); }
   uint32_t allocate(eu::Thread& thread, uint32_t primitives) override;
   std::array<uint32_t, 4> synchronise(eu::Thread& thread, const hw::FF_SYNC_HEADER& header) override;
   void written(eu::Thread& thread, const message::UrbWrite& write) override;
 
  private:
-  // An instance of an object.
+  // A lane: an instance of an object.
   struct Lane {
     const Object* object = nullptr;
     uint32_t instance = 0;
@@ -81,7 +81,7 @@ class GeometryStage final : public message::Urb {
   const PipelineState* state_ = nullptr;
   ShaderUnit unit_;
   EntryStore output_;
-  EntryStore vertices_;  // of one entry
+  EntryStore vertices_;  // vertices of one entry
   std::vector<hw::URB_WRITE_HEADER> written_;
   std::array<uint32_t, 4> indices_{};
   GeometryCounts counts_;

@@ -39,7 +39,7 @@ void HullStage::arrive(eu::Thread& /*thread*/) {
   }
 }
 
-// One after the other, again while barriers let them go on.
+// Runs the instances of a patch in turn, as long as barriers release them.
 ThreadEnd HullStage::run_instances() {
   arrived_ = 0;
   std::vector<bool> ended(running_, false);
@@ -66,8 +66,8 @@ ThreadEnd HullStage::run_instances() {
   return ThreadEnd::done;
 }
 
-// One patch: r0: its handle and number, the instance; r1 to r4: handles of vertices. Eight: r1: handles; then numbers;
-// then a register of handles for each vertex.
+// Runs threads. With one patch per thread, r0 holds its handle, its number and the instance, and r1 to r4 hold vertex
+// handles. With eight patches, r1 holds handles, then numbers follow, then a register of handles per vertex.
 ThreadEnd HullStage::run(std::span<const Object> objects, EntryStore& input) {
   const Tessellation& tessellation = state_->tessellation;
   const Shader& shader = tessellation.hull;

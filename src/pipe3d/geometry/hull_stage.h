@@ -1,7 +1,7 @@
-// Hull shading of Gen8 and later: patches go through threads, which write a patch entry each: tessellation factors,
-// then values of the patch and of its vertices. Either a thread has one patch and its lanes are output vertices, or it
-// has eight patches and one output vertex. Instances of a patch may wait for each other. Left out: two patches in
-// halves of registers (no driver uses it).
+// Hull shading of Gen8 and later: threads take patches and write a patch entry each: tessellation factors, then values
+// of the patch and of its vertices. Either a thread has one patch and its lanes are output vertices, or it has eight
+// patches and one output vertex. Instances of a patch may wait for each other. Not modelled: two patches in halves of
+// registers (no driver uses it).
 #pragma once
 
 #include <cstdint>
@@ -22,10 +22,10 @@ class HullStage final : public message::Groups {
   static constexpr size_t kMaxPatches = 8;
 
   void begin(const Generation& generation, const PipelineState& state, memory::AddressSpace& space);
-  // At most kMaxPatches: entry i of patches() is theirs.
+  // Shades at most kMaxPatches patches. Entry i of patches() is the result of patch i.
   ThreadEnd run(std::span<const Object> objects, EntryStore& input);
   EntryStore& patches() { return patches_; }
-  // What the threads have written at an entry's start.
+  // Returns the factors that the threads wrote at the start of an entry.
   TessellationFactors factors(uint32_t patch) const;
 
   uint64_t instructions() const { return unit_.instructions(); }
@@ -43,7 +43,7 @@ class HullStage final : public message::Groups {
   ShaderUnit unit_;
   EntryStore patches_;
   std::vector<std::unique_ptr<eu::Thread>> threads_;
-  uint32_t running_ = 0;  // threads of the patches at work
+  uint32_t running_ = 0;  // number of threads of the current patches
   uint32_t arrived_ = 0;
   bool released_ = false;
 };

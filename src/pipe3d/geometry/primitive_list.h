@@ -1,6 +1,5 @@
-// Primitives that are on the screen and not yet drawn, in their order. While a list is filled, vertex entries may lie
-// where their stage left them; a settled list has all of them itself and does not change any more, so that it can be
-// kept between two parts of a draw.
+// Primitives on the screen that are not drawn, in order. While a list is filled, vertex entries may belong to their
+// stage. A settled list owns all its entries and does not change, so it can be kept between two parts of a draw.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +13,19 @@ namespace halogen::pipe3d {
 
 class PrimitiveList {
  public:
-  // Empty; `slots`: of a vertex entry.
+  // Clears the list. `slots`: size of a vertex entry.
   void begin(uint32_t slots);
   uint32_t slots() const { return slots_; }
   bool empty() const { return primitives_.empty(); }
-  // What is in it should be drawn before more comes.
+  // Returns whether the list should be drawn before more is added.
   bool full() const { return primitives_.size() >= kMax; }
   std::span<const ScreenPrimitive> primitives() const { return primitives_; }
 
-  // Where set_up() puts them.
+  // Returns the vector that set_up() appends to.
   std::vector<ScreenPrimitive>& target() { return primitives_; }
-  // A copy of an entry whose place will be used again.
+  // Returns a copy of an entry whose memory will be reused.
   const Slot* keep(std::span<const Slot> entry);
-  // The same list with entries of its own.
+  // Returns a copy of the list that owns its entries.
   PrimitiveList settled() const;
 
  private:

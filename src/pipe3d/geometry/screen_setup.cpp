@@ -11,11 +11,11 @@ constexpr double kMaxGrid = 2 * kWindowLimit * kGrid;
 int32_t to_grid(float value, unsigned fraction_bits) {
   const int coarse = kGridBits - static_cast<int>(std::min<unsigned>(fraction_bits, kGridBits));
   const double steps = std::nearbyint(std::ldexp(static_cast<double>(value), kGridBits - coarse));
-  // NaN does not come here: positions are finite, products that overflow are not below the limit.
+  // NaN does not occur: positions are finite, and products that overflow are not below the limit.
   return static_cast<int32_t>(std::clamp(std::ldexp(steps, coarse), -kMaxGrid, kMaxGrid));
 }
 
-// False: it cannot be placed.
+// Computes the screen position of a vertex. False: it has none.
 bool place(const PipelineState& state, const Viewport& viewport, const ClipVertex& from, ScreenVertex& to) {
   float x = from.position[0];
   float y = from.position[1];
@@ -47,7 +47,7 @@ bool place(const PipelineState& state, const Viewport& viewport, const ClipVerte
   return true;
 }
 
-// Twice the area; clockwise on the screen is positive.
+// Returns twice the area. Clockwise on the screen is positive.
 int64_t area_of(const std::array<ScreenVertex, 3>& v) {
   const int64_t dx1 = int64_t{v[1].grid_x} - v[0].grid_x;
   const int64_t dy1 = int64_t{v[1].grid_y} - v[0].grid_y;
@@ -70,7 +70,7 @@ bool culled(hw::CullMode mode, bool front) {
   return false;
 }
 
-// The least step of a depth format that counts for polygon offset.
+// Returns the smallest step of a depth format for polygon offset.
 double depth_step(hw::DepthFormat format, double largest_z) {
   switch (format) {
     case hw::DepthFormat::D16_UNORM:
@@ -126,13 +126,13 @@ bool is_strip(hw::PrimitiveTopology topology) {
   }
 }
 
-// Its triangles are parts of one outline.
+// Returns whether triangles of a topology are parts of one outline.
 bool is_outline(hw::PrimitiveTopology topology) {
   return topology == hw::PrimitiveTopology::POLYGON || topology == hw::PrimitiveTopology::QUADLIST ||
          topology == hw::PrimitiveTopology::QUADSTRIP;
 }
 
-// Pixels along the longer axis whose place the line passes: a step of its pattern each.
+// Returns the steps of the line pattern: the number of pixel positions that the line passes along its longer axis.
 uint32_t steps_of(const Raster& raster, const ScreenVertex& from, const ScreenVertex& to) {
   const bool steep = std::abs(int64_t{to.grid_y} - from.grid_y) > std::abs(int64_t{to.grid_x} - from.grid_x);
   const int64_t place = raster.corner_sample ? 0 : kGrid / 2;
@@ -211,7 +211,7 @@ void set_up(const PipelineState& state, const Clipper::Piece& piece, std::vector
   if (area == 0 && !state.raster.conservative) {
     return;
   }
-  // One without an area shows its back: a choice of the model.
+  // A triangle without an area is back-facing: a choice of the model.
   to.front = area != 0 && (area < 0) == state.raster.front_counter_clockwise;
   if (culled(state.raster.cull, to.front)) {
     return;

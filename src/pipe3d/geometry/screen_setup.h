@@ -1,5 +1,6 @@
-// From clip space to the screen: divide, viewport, rounding to the sub-pixel grid, facing, culling, fill modes, polygon
-// offset, and what may be touched. All generations; on Gen4 the set-up kernel makes planes of attributes besides.
+// From clip space to the screen: division, viewport, rounding to the sub-pixel grid, facing, culling, fill modes,
+// polygon offset, and the drawing bounds. All generations; on Gen4 the set-up kernel additionally computes planes of
+// attributes.
 #pragma once
 
 #include <array>
@@ -12,29 +13,29 @@
 
 namespace halogen::pipe3d {
 
-// The grid of all coordinates: positions with fewer fraction bits are rounded to those first.
+// The grid of all coordinates. Positions with fewer fraction bits are first rounded to those.
 inline constexpr int kGridBits = 8;
 inline constexpr int32_t kGrid = 1 << kGridBits;
 
 struct ScreenVertex {
-  float x = 0;  // window, rounded to the sub-pixel grid
+  float x = 0;  // window coordinates, rounded to the sub-pixel grid
   float y = 0;
   float z = 0;
   float rhw = 1;  // 1/w
   const Slot* slots = nullptr;
   int32_t grid_x = 0;  // x and y exactly, in steps of the grid
   int32_t grid_y = 0;
-  WholeWeights whole;  // of a cut primitive's vertex
+  WholeWeights whole;  // for a vertex of a clipped primitive
 };
 
-// A primitive on the screen, ready to be walked.
+// A primitive on the screen, ready for rasterisation.
 struct ScreenPrimitive {
   Shape shape = Shape::triangle;
   std::array<ScreenVertex, 3> vertex;
-  bool cut = false;                    // values come from the whole, by the weights that vertices have of it
-  std::array<const Slot*, 3> whole{};  // its entries
-  const Slot* flat = nullptr;          // entry that gives values which are not interpolated
-  uint8_t provoking = 0;               // vertex that it is of
+  bool cut = false;                    // values come from the original primitive, by the weights of the vertices
+  std::array<const Slot*, 3> whole{};  // entries of the original primitive
+  const Slot* flat = nullptr;          // entry that provides values that are not interpolated
+  uint8_t provoking = 0;               // index of its vertex
   bool front = true;
   uint32_t id = 0;
   uint32_t layer = 0;
@@ -44,15 +45,15 @@ struct ScreenPrimitive {
   float depth_offset = 0;   // polygon offset, added to z
   bool stippled = false;    // by the polygon pattern
   uint32_t stipple_at = 0;  // steps of the line pattern before the first vertex
-  Rectangle bounds;         // drawing rectangle, scissor, viewport: what may be touched
+  Rectangle bounds;         // drawing rectangle, scissor and viewport: pixels that may be written
 };
 
-// Adds what is to be drawn: nothing, one, or the lines or points of a triangle that is not filled. `line_steps`: steps
-// of the line pattern so far; strips, lines of lists and outlines begin with none.
+// Appends the primitives to draw: none, one, or the lines or points of a triangle that is not filled. `line_steps`
+// counts steps of the line pattern; it restarts with each strip, line of a list and outline.
 void set_up(const PipelineState& state, const Clipper::Piece& piece, std::vector<ScreenPrimitive>& out,
             uint32_t& line_steps);
 
-// What primitives of a viewport may touch.
+// Returns the pixels that primitives of a viewport may write.
 Rectangle draw_bounds(const PipelineState& state, uint32_t viewport);
 
 constexpr Rectangle intersect(const Rectangle& a, const Rectangle& b) {

@@ -1,5 +1,5 @@
-// Gen4: set-up of attributes by a kernel. One thread for each primitive on the screen reads its vertices and writes an
-// entry of planes, from which pixel threads get their set-up data.
+// Gen4: set-up of attributes by a kernel. One thread per primitive on the screen reads its vertices and writes an entry
+// of planes, from which pixel threads get their set-up data.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class SetupStage {
 
   void begin(const Generation& generation, const PipelineState& state, uint32_t entry_slots,
              memory::AddressSpace& space);
-  // Dwords that pixel threads read.
+  // Runs a thread and returns the dwords for pixel threads in `attributes`.
   ThreadEnd set_up(const ScreenPrimitive& primitive, std::vector<uint32_t>& attributes);
   ShaderUnit& unit() { return unit_; }
   const ShaderUnit& unit() const { return unit_; }

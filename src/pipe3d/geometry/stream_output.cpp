@@ -23,10 +23,10 @@ bool StreamWriter::fits(uint8_t stream, size_t vertices) const {
   return true;
 }
 
-// A run of components is one access; holes keep what is there.
+// Writes the components of a vertex. A run of components is one access; holes keep the memory's value.
 bool StreamWriter::write_vertex(uint8_t stream, std::span<const Slot> entry) {
   bool done = true;
-  std::array<uint64_t, 4> at{};  // in the vertex, by buffer
+  std::array<uint64_t, 4> at{};  // offset in the vertex, by buffer
   for (const StreamOutput::Entry& element : state_->entries[stream]) {
     const StreamOutput::Buffer& buffer = state_->buffers[element.buffer];
     const size_t slot = size_t{state_->read_offset[stream]} * 2 + element.slot;

@@ -1,5 +1,6 @@
-// Stream output of Gen8 and later: values of vertices go to buffers, primitive by primitive, before they are clipped.
-// A primitive that does not fit into every buffer of its stream is left out whole. On Gen6 threads do it themselves.
+// Stream output of Gen8 and later: writes values of vertices to buffers, primitive by primitive, before clipping. A
+// primitive that does not fit into every buffer of its stream is omitted as a whole. On Gen6 threads write streams
+// themselves.
 #pragma once
 
 #include <array>
@@ -15,17 +16,17 @@ namespace halogen::pipe3d {
 inline constexpr size_t kStreams = 4;
 
 struct StreamCounts {
-  std::array<uint64_t, kStreams> written{};  // primitives
-  std::array<uint64_t, kStreams> needed{};   // with enough room
+  std::array<uint64_t, kStreams> written{};  // primitives written
+  std::array<uint64_t, kStreams> needed{};   // primitives that would have been written with enough space
 };
 
 class StreamWriter {
  public:
-  // `offsets`: where the next vertex goes, in bytes of each buffer.
+  // Starts a draw. `offsets`: byte offset of the next vertex in each buffer.
   void begin(const StreamOutput& state, memory::AddressSpace& space, const std::array<uint32_t, 4>& offsets);
-  // One primitive. False: memory refused.
+  // Writes one primitive. False: stopped by a fault.
   bool write(uint8_t stream, std::span<const std::span<const Slot>> vertices);
-  // Notes the offsets where the state asks for it. False: memory refused.
+  // Stores the offsets to memory if the state requests it. False: stopped by a fault.
   bool note_offsets();
 
   const std::array<uint32_t, 4>& offsets() const { return offsets_; }

@@ -12,7 +12,7 @@ constexpr uint32_t kHalf = kOne / 2;
 constexpr uint32_t kThird = kOne / 3;
 constexpr uint32_t kTwoThirds = kOne * 2 / 3;
 constexpr uint32_t kNoSplit = ~0u;
-constexpr float kLeastFrame = 1.0f + 1.0f / 65536;  // the smallest inside above one
+constexpr float kLeastFrame = 1.0f + 1.0f / 65536;  // the smallest inner factor above one
 constexpr float kAlmostOne = 1.0f + 0.5f / 65536;
 constexpr unsigned kHalfLog2 = 5;  // at most 64 segments
 
@@ -32,8 +32,8 @@ uint32_t without_highest_bit(uint32_t value) {
   return value == 0 ? 0 : value & ~std::bit_floor(value);
 }
 
-// When the segment behind point `i` of a half comes in as factors grow: halves are split in the middle, again and
-// again, those from the end of the edge first.
+// Returns the order in which the segment after point `i` of a half appears as factors grow. Halves are split in the
+// middle repeatedly, starting from the end of the edge.
 uint32_t comes_in(uint32_t i) {
   if (i == 0) {
     return 0;
@@ -50,7 +50,7 @@ uint32_t comes_in(uint32_t i) {
 
 Tessellator::Spacing::Spacing(uint32_t factor, bool odd) : odd_(odd) {
   uint32_t half = (factor + 1) / 2;
-  if (odd || half == kHalf) {  // one segment counts as two where an even number is wanted
+  if (odd || half == kHalf) {  // one segment counts as two if an even number is required
     half += kHalf;
   }
   const uint32_t fewer = floor_of(half);
@@ -87,7 +87,7 @@ float Tessellator::clamped(float factor, float least) const {
   const float limit = odd ? state_->most_odd : state_->most_even;
   const float cap = odd ? 63.0f : 64.0f;
   const float most = limit >= 1 && limit < cap ? limit : cap;
-  const float low = factor > least ? factor : least;  // NaN becomes the least
+  const float low = factor > least ? factor : least;  // NaN becomes the minimum
   return low < most ? low : std::max(most, least);
 }
 
@@ -104,7 +104,7 @@ Tessellator::Spacing Tessellator::outer_spacing(float factor) const {
   return {fixed(whole), static_cast<uint32_t>(whole) % 2 == 1};
 }
 
-// `framed`: the patch has more than one segment somewhere, so there is always a ring inside.
+// `framed`: the patch has an edge with more than one segment, so it always has an inner ring.
 Tessellator::Spacing Tessellator::inner_spacing(float factor, bool framed) const {
   if (state_->partitioning == TessellationPartitioning::odd) {
     return {fixed(clamped(factor, framed ? kLeastFrame : 1)), true};
@@ -148,7 +148,7 @@ bool Tessellator::connect_points() {
   return false;
 }
 
-// Each edge gets the first point of the next one as its last.
+// Appends the first point of each edge's successor to the edge.
 void Tessellator::close(Ring& ring, size_t edges) {
   const uint16_t first = ring[0].front();
   for (size_t edge = 0; edge < edges; ++edge) {
@@ -156,7 +156,7 @@ void Tessellator::close(Ring& ring, size_t edges) {
   }
 }
 
-// Rows with the same spacing; the outer one has a point more at each end of a trapezoid.
+// Connects two rows with the same spacing. The outer row of a trapezoid has one more point at each end.
 void Tessellator::stitch(const Row& outer, const Row& inner, bool trapezoid, Diagonals diagonals) {
   size_t o = 0;
   size_t i = 0;
@@ -185,8 +185,8 @@ void Tessellator::stitch(const Row& outer, const Row& inner, bool trapezoid, Dia
   }
 }
 
-// The outermost ring: both rows have spacings of their own. Points come in on both in the order in which they would
-// with growing factors.
+// Connects the outermost ring, whose rows have different spacings. Points of both rows are visited in the order in
+// which they would appear with growing factors.
 void Tessellator::stitch_outer(const Row& outer, const Spacing& outer_split, const Row& inner,
                                const Spacing& inner_split) {
   const uint32_t outer_steps = outer_split.steps();
@@ -237,7 +237,7 @@ void Tessellator::stitch_outer(const Row& outer, const Spacing& outer_split, con
   }
 }
 
-// Edges run from v to w, w to u, u to v.
+// Tessellates a triangle. Edges run from v to w, w to u, u to v.
 void Tessellator::triangle(const TessellationFactors& factors) {
   constexpr size_t kEdges = 3;
   bool framed = false;
@@ -271,7 +271,7 @@ void Tessellator::triangle(const TessellationFactors& factors) {
   for (uint32_t first = 1; first < count / 2; ++first) {
     Ring& ring = rings.emplace_back();
     const uint32_t end = count - 1 - first;
-    // Two thirds of the way: from an edge to the middle is a third of the height.
+    // Two thirds of the way, because the distance from an edge to the centre is a third of the height.
     const auto across = static_cast<uint32_t>((uint64_t{inner.place(first)} * kTwoThirds + kHalf) >> 16);
     for (size_t edge = 0; edge < kEdges; ++edge) {
       for (uint32_t p = first; p < end; ++p) {
@@ -305,7 +305,7 @@ void Tessellator::triangle(const TessellationFactors& factors) {
   }
 }
 
-// Edges: u=0 downwards, v=0, u=1 upwards, v=1 backwards.
+// Tessellates a quad. Edges: u=0 downwards, v=0, u=1 upwards, v=1 backwards.
 void Tessellator::quad(const TessellationFactors& factors) {
   constexpr size_t kEdges = 4;
   bool framed = factors.inner[0] > kAlmostOne || factors.inner[1] > kAlmostOne;
@@ -358,7 +358,7 @@ void Tessellator::quad(const TessellationFactors& factors) {
     }
     close(ring, kEdges);
   }
-  // What is left in the middle along the longer axis: a row of points, or of quads.
+  // The remaining middle along the longer axis is a row of points, or of quads.
   const size_t shorter = count[0] > count[1] ? 1 : 0;
   const size_t longer = 1 - shorter;
   if (!inner[shorter].odd()) {

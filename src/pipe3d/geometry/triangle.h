@@ -1,5 +1,6 @@
-// From primitives in clip space to pixels: vertices on the screen, clipping, edge functions, coverage. It knows no
-// shader: attributes stay in vertex entries, and what leaves is subspans (2x2 pixels) with coverage and barycentrics.
+// From primitives in clip space to pixels: vertices on the screen, clipping, edge functions, coverage. This part does
+// not run shaders: attributes stay in vertex entries, and the output is subspans (2x2 pixels) with coverage and
+// barycentrics.
 #pragma once
 
 #include "pipe3d/geometry/clipper.h"

@@ -10,7 +10,7 @@
 namespace halogen::pipe3d {
 namespace {
 
-constexpr size_t kLine_B = 64;  // what is read is shorter, but the compiler does not know
+constexpr size_t kLine_B = 64;  // a constant size for the compiler; reads are shorter
 
 }  // namespace
 
@@ -40,7 +40,7 @@ std::array<uint32_t, 4> VertexFetch::source(const VertexElement& element, uint32
   const uint32_t size = own != nullptr ? own->bytes() : format.bytes();
   std::array<std::byte, kLine_B> bytes{};
   const VertexBuffer& buffer = state_->buffers[element.buffer % kMaxBuffers];
-  // Sequential draws start at a vertex; indices get the base vertex. Both wrap at 32 bits.
+  // Sequential draws add the first vertex, indexed draws the base vertex. Both wrap at 32 bits.
   uint64_t number = draw_->indexed ? vertex + static_cast<uint32_t>(draw_->base_vertex) : vertex + draw_->first;
   number &= 0xffff'ffff;
   if (element.instanced) {
@@ -89,7 +89,7 @@ void VertexFetch::fetch(uint32_t vertex, uint32_t instance, uint32_t primitive, 
     const std::array<uint32_t, 4> fetched =
         element.valid && from_buffer ? source(element, vertex, instance) : std::array<uint32_t, 4>{};
     if (element.edge_flag) {
-      edge_ = fetched[0] != 0;  // goes beside the entry
+      edge_ = fetched[0] != 0;  // not part of the entry
       continue;
     }
     for (size_t i = 0; i < 4; ++i) {

@@ -1,5 +1,5 @@
-// Vertex fetch: indices and elements from memory to entries of 16-byte slots. What lies outside of a buffer reads zero.
-// Left out: formats that texel_format.h does not know (64-bit ones); they read zero and count as unknown.
+// Vertex fetch: reads indices and elements from memory into entries of 16-byte slots. Reads outside a buffer return
+// zero. Not modelled: formats that texel_format.h and vertex_format.h lack; they read zero and count as unknown.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,16 @@ class VertexFetch {
       : state_(&state), draw_(&draw), space_(&space) {}
 
   struct Index {
-    uint32_t vertex = 0;  // what VertexID is
+    uint32_t vertex = 0;  // value of VertexID
     bool cut = false;
   };
-  // Of the n-th vertex of an instance.
+  // Returns the n-th index of an instance.
   Index index(uint32_t n);
-  // Dwords that are not stored keep their value.
+  // Fetches a vertex. Dwords that no element stores keep their value.
   void fetch(uint32_t vertex, uint32_t instance, uint32_t primitive, std::span<uint32_t> entry);
 
-  bool edge() const { return edge_; }        // flag of the vertex that was fetched last
-  bool stopped() const { return stopped_; }  // memory refused
+  bool edge() const { return edge_; }        // edge flag of the last fetched vertex
+  bool stopped() const { return stopped_; }  // a fault stopped an access
   uint32_t unknown_formats() const { return unknown_; }
 
  private:

@@ -64,7 +64,8 @@ ThreadEnd VertexStage::shade(uint32_t first) {
   return ThreadEnd::done;
 }
 
-// r1: handles; then constants; then a register for each component of each element, a lane a vertex.
+// Shades up to eight vertices. r1: handles; then constants; then a register per component of each element, with a lane
+// per vertex.
 ThreadEnd VertexStage::shade_eight(uint32_t first, uint32_t count) {
   const Shader& shader = state_->vertex_shader.shader;
   eu::Thread& thread = *thread_;
@@ -93,8 +94,8 @@ ThreadEnd VertexStage::shade_eight(uint32_t first, uint32_t count) {
   return unit_.run(thread);
 }
 
-// r0: two handles; then constants; then a register for each element, the second vertex in its upper half. The last of
-// an odd number is shaded twice.
+// Shades two vertices. r0: two handles; then constants; then a register per element, with the second vertex in its
+// upper half. The last vertex of an odd number is shaded twice.
 ThreadEnd VertexStage::shade_pair(uint32_t first, uint32_t count) {
   const Shader& shader = state_->vertex_shader.shader;
   eu::Thread& thread = *thread_;

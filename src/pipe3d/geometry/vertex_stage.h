@@ -1,5 +1,5 @@
-// Vertex shading: entries that vertex fetch has filled go through threads, eight vertices or two at a time, and come
-// out as entries that primitives are made of.
+// Vertex shading: threads take entries that vertex fetch has filled, eight or two vertices at a time, and output the
+// entries of primitives.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ class VertexStage {
 
   void begin(const Generation& generation, const PipelineState& state, memory::AddressSpace& space);
 
-  // Entries of a chunk. Those that are there stay when `kept` are moved to the front.
+  // Entries of a chunk, before and after shading. Without a shader both are the same.
   EntryStore& input() { return input_; }
   EntryStore& output() { return runs() ? output_ : input_; }
   const EntryStore& output() const { return runs() ? output_ : input_; }
-  // A vertex to be fetched and shaded: the same handle in both.
+  // Adds a vertex to fetch and shade. Its handle is the same in both stores.
   uint32_t add();
-  // Shades all that were added since `first`.
+  // Shades all vertices added since `first`.
   ThreadEnd shade(uint32_t first);
   bool runs() const { return state_ != nullptr && state_->vertex_shader.shader.enabled; }
   uint32_t slots() const { return slots_; }
@@ -38,7 +38,7 @@ class VertexStage {
   ShaderUnit unit_;
   EntryStore input_;
   EntryStore output_;
-  uint32_t slots_ = 0;  // of output entries
+  uint32_t slots_ = 0;  // size of output entries
   std::unique_ptr<eu::Thread> thread_;
 };
 

@@ -26,7 +26,7 @@ float combine(hw::BlendFunction function, float source, float source_part, float
   return source;
 }
 
-// Of the first channel there is.
+// Returns the kind of the first existing channel.
 surface::ChannelKind kind_of(const surface::TexelFormat& format) {
   for (const surface::TexelChannel& channel : format.channel) {
     if (channel.bits != 0) {

@@ -1,5 +1,5 @@
-// Colours on their way into a target: clamps, blending, alpha rules. Numbers are floats: rounding to the target's
-// format happens once, at the end. All generations. Not modelled: dithering.
+// Colours on their way to a target: clamps, blending, alpha rules. Values are floats, and are rounded to the target's
+// format once, at the end. All generations. Not modelled: dithering.
 #pragma once
 
 #include <array>
@@ -16,39 +16,39 @@ using Channels = std::array<float, 4>;  // red, green, blue, alpha
 bool compare(hw::CompareFunction function, float value, float with);
 bool compare(hw::CompareFunction function, uint32_t value, uint32_t with);
 
-// True: the pixel goes on.
+// Returns whether the pixel passes the alpha test.
 bool alpha_test(const Blend& blend, float alpha);
-// Samples that alpha lets pass: more of them the larger it is.
+// Returns the samples that alpha enables. Larger alpha enables more samples.
 uint32_t alpha_to_coverage(float alpha, uint8_t samples_log2);
 
-// One target's blending, prepared for a format.
+// The blending of one target, prepared for a format.
 class Blender {
  public:
   void begin(const BlendTarget& target, const Blend& all, const surface::TexelFormat& format);
 
   bool blends() const { return blends_; }
   bool uses_second() const { return uses_second_; }
-  // Clamps before blending, whether there is any or not: of sources, and of what the target holds.
+  // Clamps for sources and for the target's values, applied whether or not blending is enabled.
   Channels before(const Channels& colour) const { return clamp_source_ ? clamp(colour) : colour; }
   Channels held(const Channels& colour) const { return clamp_before_ ? clamp(colour) : colour; }
   Channels blend(const Channels& source, const Channels& second, const Channels& target) const;
   Channels after(const Channels& colour) const { return clamp_after_ ? clamp(colour) : colour; }
-  // All three of them for a group, without a second source. Inlined where vectors are known.
+  // Clamps, blends and clamps a group, without a second source. Inlined into code with known vectors.
   [[gnu::always_inline]] void blend_group(const GroupColours& source, const GroupColours& target,
                                           GroupColours& out) const;
 
  private:
-  // A factor is a constant and one of the values at hand, added or taken away.
+  // A factor is a constant plus or minus one of the available values.
   struct Factor {
     float base = 0;
     float sign = 0;
     uint8_t value = 0;  // index of Values
-    bool zero = false;  // takes its side away, infinite or not
+    bool zero = false;  // the side is dropped, even if it is infinite
   };
   using Sides = std::array<Factor, 4>;  // by channel
   static Factor factor_of(hw::BlendFactor code, size_t channel);
 
-  // Values that factors refer to: source, second source, target, constant, then nothing and what saturation allows.
+  // Values that factors refer to: source, second source, target, constant, then zero and the saturation value.
   static constexpr size_t kSecond = 4, kTarget = 8, kConstant = 12, kNothing = 16, kSaturated = 17, kValues = 18;
   using Values = std::array<float, kValues>;
 
@@ -72,12 +72,12 @@ class Blender {
   bool blends_ = false;
   bool uses_second_ = false;
   bool clamp_before_ = false;
-  bool clamp_source_ = false;  // or that alone
+  bool clamp_source_ = false;  // only the source is clamped
   bool clamp_after_ = false;
   float low_ = 0;
 };
 
-// A side times its factor.
+// Multiplies a side by its factor.
 inline void Blender::part_of(const Factor& factor, const Row& side, const GroupColours& source,
                              const GroupColours& target, Row& out) const {
   if (factor.zero) {

@@ -1,4 +1,4 @@
-// Clears of large areas, cut into bands of whole rows: each is little enough work to be one part of a command.
+// Clears of large areas in bands of whole rows. A band is small enough to be one part of a command.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace halogen::pipe3d {
 
 struct ClearBand {
-  static constexpr int64_t kSamples = 1 << 20;  // of a band, about
+  static constexpr int64_t kSamples = 1 << 20;  // approximate size of a band
 
   ClearBand(const Rectangle& whole, uint32_t samples, uint32_t band) : area(whole) {
     const int64_t width = std::max<int64_t>(int64_t{whole.x_max} - whole.x_min + 1, 1);
@@ -20,8 +20,8 @@ struct ClearBand {
     area.y_max = static_cast<int32_t>(std::min<int64_t>(first + rows - 1, whole.y_max));
   }
 
-  Rectangle area;     // empty behind the last one
-  bool last = false;  // nothing is left behind it
+  Rectangle area;     // empty after the last band
+  bool last = false;  // no band follows
 };
 
 }  // namespace halogen::pipe3d

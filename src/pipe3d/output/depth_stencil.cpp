@@ -80,7 +80,7 @@ message::Surface surface_of(const PlaneBuffer& buffer, bool stencil, uint8_t sam
   surface.layout.pitch_B = buffer.pitch_B;
   surface.layout.layer_rows = buffer.layer_rows;
   if (buffer.layer_rows == 0) {
-    // Where software does not say it: room for a whole chain of levels.
+    // If software does not state the distance: space for a whole chain of levels.
     const uint64_t first = align_up(surface.height, surface.align_y);
     const uint64_t second = align_up(surface.level_height(1), surface.align_y);
     surface.layout.layer_rows = first + second + 11ull * surface.align_y;
@@ -129,7 +129,7 @@ void DepthStencilUnit::begin(const Output& output, memory::AddressSpace& space, 
   } else {
     begin_plane(buffers.stencil, true, space, samples_log2, stencil_);
   }
-  // A depth buffer that is neither tested nor written may have no memory: its state then only gives the size of the
+  // A depth buffer that is neither tested nor written may have no memory: its state then only provides the size of the
   // stencil buffer.
   has_depth_ = buffers.depth.present &&
                (packed_ || state.depth_test || state.bounds_test || state.depth_write || output.operation.clear_depth);
@@ -261,7 +261,7 @@ uint32_t DepthStencilUnit::test(const PixelPlace& place, uint32_t mask, const st
   const bool in_depth = has_depth_ && depth_.contains(x, y, place.layer);
   const bool in_stencil = packed_ ? in_depth : has_stencil_ && stencil_.contains(x, y, place.layer);
   if ((has_depth_ && !in_depth) || (has_stencil_ && !in_stencil)) {
-    return mask;  // outside of the buffers there is nothing to test
+    return mask;  // outside the buffers every sample passes
   }
   const StencilSide& side =
       output_->depth_stencil.two_sided && !front ? output_->depth_stencil.back : output_->depth_stencil.front;
@@ -339,7 +339,7 @@ bool DepthStencilUnit::clear(const DepthOperation& operation, const Rectangle& l
       value[0] = operation.raw_value ? buffers.clear_raw : encode_depth(format_, buffers.clear_value);
       mask[0] = floating_ ? ~0u : largest(format_);
       value[0] &= mask[0];
-      // Bits of nothing are written as well: rows go out at once.
+      // Padding bits are written as well, so that rows can be written at once.
       mask[0] |= format_ == hw::DepthFormat::D24_UNORM_X8_UINT ? ~kDepth24 : 0;
     }
     if (stencil_in_depth && element_B_ == 8) {

@@ -1,6 +1,6 @@
-// Depth and stencil tests, and what they write: D16, D24 with and without stencil, D32F with and without stencil,
-// stencil in W tiles of its own. Samples lie side by side. Memory is always exact: hierarchical depth is neither read
-// nor written. All generations.
+// Depth and stencil tests and their writes: D16, D24 with and without stencil, D32F with and without stencil, and
+// separate stencil in W tiles. Samples are interleaved. Memory is always exact: hierarchical depth is neither read nor
+// written. All generations.
 #pragma once
 
 #include <array>
@@ -13,37 +13,37 @@
 
 namespace halogen::pipe3d {
 
-// Depth values in a buffer: integers of so many bits, or floats.
+// Convert depth values to and from the format of a buffer: integers or floats.
 uint32_t encode_depth(hw::DepthFormat format, float depth);
 float decode_depth(hw::DepthFormat format, uint32_t raw);
 
-// Depth and stencil of one draw. Each thread of the host has its own one.
+// Depth and stencil of one draw. Each host thread has its own unit.
 class DepthStencilUnit {
  public:
-  // The buffers belong to the draw; memory is read and written at once. `output` must stay.
+  // Starts a draw. Memory is accessed directly. `output` must outlive the draw.
   void begin(const Output& output, memory::AddressSpace& space, uint8_t samples_log2);
-  // No test and no write: every sample passes.
-  // Four pixels of one sample, where nothing but depth is asked for: bit i of `mask` and of the answer is pixel i of
-  // the square. The same as one test after another.
+  // Test four pixels with one sample each, if only depth is tested. Bit i of `mask` and of the result is pixel i of the
+  // square. The result is that of single tests.
   bool takes_squares() const { return plain_ && !idle_ && element_B_ == 4; }
   uint32_t test_square(const PixelPlace& place, uint32_t mask, const std::array<float, 4>& depth);
+  // Returns whether there is nothing to test and nothing to write: every sample passes.
   bool idle() const { return idle_; }
   uint32_t element_B() const { return element_B_; }  // of the depth buffer
-  // Samples of `mask` that pass. `depth`: a value a sample, not yet clamped to the buffer's range. Writes happen when
-  // `write` is set: a test before the shader and one after must not both write. `computed_stencil`: one value of the
-  // pixel that stands for the reference, or null.
+  // Returns the samples of `mask` that pass. `depth`: a value per sample, not clamped to the buffer's range. Writes
+  // only if `write` is set: of a test before the shader and one after it, only one may write. `computed_stencil`: the
+  // pixel's stencil value that replaces the reference, or null.
   uint32_t test(const PixelPlace& place, uint32_t mask, const std::array<float, kMaxSamples>& depth, bool front,
                 const uint8_t* computed_stencil, bool write);
-  // Memory refused an access since begin().
+  // Returns whether a fault stopped an access since begin().
   bool stopped() const { return depth_.stopped() || stencil_.stopped(); }
-  // A band of what is to be cleared. `layer`: of the view. True: it was the last one.
+  // Clears a band. `layer`: index in the view. True: it was the last band.
   bool clear(const DepthOperation& operation, const Rectangle& limit, uint32_t layer, uint32_t band);
 
  private:
   struct Stored {
     uint64_t depth_at = 0;
     uint64_t stencil_at = 0;
-    uint32_t depth = 0;  // as the buffer holds it
+    uint32_t depth = 0;  // in the format of the buffer
     uint8_t stencil = 0;
   };
   void begin_plane(const PlaneBuffer& buffer, bool stencil, memory::AddressSpace& space, uint8_t samples_log2,
@@ -56,11 +56,11 @@ class DepthStencilUnit {
   const Output* output_ = nullptr;
   hw::DepthFormat format_{};
   PixelPlane depth_;
-  PixelPlane stencil_;  // of its own
+  PixelPlane stencil_;  // a separate stencil buffer
   bool idle_ = true;
-  bool plain_ = false;  // depth alone, one sample
+  bool plain_ = false;  // only depth, one sample
   bool has_depth_ = false;
-  bool has_stencil_ = false;  // of any kind
+  bool has_stencil_ = false;  // separate or packed
   bool packed_ = false;
   bool floating_ = false;
   bool writes_depth_ = false;

@@ -1,5 +1,5 @@
-// Fast clears. Hardware notes in a compression surface that blocks have the clear colour; here memory always holds what
-// is meant, so the whole level is filled, in the layer of each rectangle. The rectangles count blocks, not pixels, and
+// Fast clears. Hardware marks blocks as clear in a compression surface. The model's memory always holds the resolved
+// values, so the whole level is filled, in the layer of each rectangle. The rectangles count blocks, not pixels, and
 // drivers clear whole levels only. A large level is filled in bands, each a part of the draw.
 #include "hw/struct_sizes.h"
 #include "hw/surface.h"

@@ -1,5 +1,5 @@
-// What happens to a pixel behind its shader: depth and stencil tests, blending, logic operations, conversion to the
-// target's format, and the way into memory. It knows coordinates and samples, not triangles and not threads.
+// Processing of a pixel after its shader: depth and stencil tests, blending, logic operations, conversion to the
+// target's format, and the memory access. This part knows coordinates and samples, but neither triangles nor threads.
 #pragma once
 
 #include "pipe3d/output/blend.h"

@@ -54,8 +54,8 @@ void PixelPlane::change_slice(uint64_t slice, uint32_t layer, uint32_t sample) {
   }
 }
 
-// The bytes of an access that lies in one page; none: it goes nowhere. Pages that are not there are asked for once, so
-// that a guest cannot make the host walk tables for every pixel.
+// Returns the bytes of an access inside one page. Empty: unmapped. A missing page is looked up once, so that a guest
+// cannot make the host walk tables for every pixel.
 std::span<std::byte> PixelPlane::ask(uint64_t address, memory::Direction direction) {
   const uint64_t tag = tag_of(address, direction);
   Page& page = pages_[tag % kPages];
@@ -115,7 +115,7 @@ bool PixelPlane::reaches(const Rectangle& rectangle, uint32_t layer) {
   const auto x_min = static_cast<uint32_t>(std::max(rectangle.x_min, 0));
   const auto x_end = static_cast<uint32_t>(std::clamp<int64_t>(int64_t{rectangle.x_max} + 1, 0, width_));
   const auto y_end = static_cast<uint32_t>(std::clamp<int64_t>(int64_t{rectangle.y_max} + 1, 0, height_));
-  uint64_t known = ~uint64_t{0};  // page
+  uint64_t known = ~uint64_t{0};  // page that is known to be accessible
   for (auto y = static_cast<uint32_t>(std::max(rectangle.y_min, 0)); y < y_end; ++y) {
     for (uint32_t x = x_min; x < x_end; x += run_at(x, y, layer)) {
       const uint64_t at = address(x, y, layer, 0);
@@ -131,7 +131,7 @@ bool PixelPlane::reaches(const Rectangle& rectangle, uint32_t layer) {
   return true;
 }
 
-// Pixels from here on that follow each other in memory, at least one.
+// Returns the number of pixels from here on that are contiguous in memory, at least one.
 uint32_t PixelPlane::run_at(uint32_t x, uint32_t y, uint32_t layer) {
   const uint64_t first = address(x, y, layer, 0);
   const uint64_t x_B = (origin_.x + x) * element_B_;
@@ -140,7 +140,7 @@ uint32_t PixelPlane::run_at(uint32_t x, uint32_t y, uint32_t layer) {
   return static_cast<uint32_t>(std::max<uint64_t>(run_B / element_B_, 1));
 }
 
-// Pixels that follow each other in memory at once. `pattern`: elements, as many as a run may have.
+// Fills contiguous pixels at once. `pattern`: as many elements as a run may have.
 void PixelPlane::fill_row(uint32_t x, uint32_t end, uint32_t y, uint32_t layer, std::span<const std::byte> pattern) {
   const size_t most = pattern.size() / element_B_;
   while (x < end && !stopped_) {
@@ -150,8 +150,7 @@ void PixelPlane::fill_row(uint32_t x, uint32_t end, uint32_t y, uint32_t layer, 
   }
 }
 
-// As many rows as a tile has, tiles that lie in them at once: every byte of a tile is one of theirs. False: the rows do
-// not begin with a row of tiles, or end before it does.
+// Fills whole tiles of one row of tiles at once. False: the rows do not start at a row of tiles, or do not cover it.
 bool PixelPlane::fill_tiles(uint32_t x, uint32_t end, uint32_t y, uint32_t y_end, uint32_t layer,
                             std::span<const std::byte> pattern) {
   const surface::TilePattern* const tile = layout_.pattern;
@@ -159,7 +158,7 @@ bool PixelPlane::fill_tiles(uint32_t x, uint32_t end, uint32_t y, uint32_t y_end
       y_end - y < tile->height) {
     return false;
   }
-  address(x, y, layer, 0);  // origin_ is of this layer now
+  address(x, y, layer, 0);  // sets origin_ to this layer
   const auto wide = static_cast<uint32_t>(tile->width_B / element_B_);
   const auto over = static_cast<uint32_t>(origin_.x % wide);
   const uint64_t first = (over + uint64_t{x} + wide - 1) / wide * wide - over;

@@ -1,5 +1,5 @@
-// Pixels of one level of a surface in memory: where a sample lies, and the way there and back. Pages are looked up once
-// and remembered until the next begin(). A render target, a depth or a stencil buffer is one of these.
+// The pixels of one level of a surface in memory: addresses of samples, reads and writes. Pages are looked up once and
+// remembered until the next begin(). Used for render targets, depth buffers and stencil buffers.
 #pragma once
 
 #include <array>
@@ -16,9 +16,9 @@ namespace halogen::pipe3d {
 
 class PixelPlane {
  public:
-  // Nothing is in it.
+  // Makes an empty plane.
   void begin();
-  // `element_B`: 1 to 16. Layers count from the surface's first one.
+  // Starts with a level of a surface. `element_B`: 1 to 16. Layers count from the surface's first one.
   void begin(const message::Surface& surface, uint32_t level, uint32_t layers, uint32_t element_B,
              memory::AddressSpace& space);
 
@@ -26,11 +26,11 @@ class PixelPlane {
   uint32_t height() const { return height_; }
   uint32_t layers() const { return layers_; }
   unsigned samples() const { return samples_; }
-  bool gapless() const { return gapless_; }  // no unused bytes lie between elements
+  bool gapless() const { return gapless_; }  // no unused bytes between elements
   bool contains(int32_t x, int32_t y, uint32_t layer) const {
     return static_cast<uint32_t>(x) < width_ && static_cast<uint32_t>(y) < height_ && layer < layers_;
   }
-  // Only of a sample that it contains.
+  // Returns the address of a sample, which must be inside.
   uint64_t address(uint32_t x, uint32_t y, uint32_t layer, uint32_t sample) {
     if (samples_ != 1 && beside_) {
       const message::ImagePlace at = message::sample_place(samples_, x, y, sample);
@@ -68,8 +68,8 @@ class PixelPlane {
   void load(uint64_t address, std::span<std::byte> into);
   void store(uint64_t address, std::span<const std::byte> from);
 
-  // Host bytes of four pixels of four bytes each, to be read, and written too: two of the upper row, two of the lower.
-  // None: not all of them are inside and side by side, or memory must be asked.
+  // Host bytes of four pixels of four bytes each, for reading and writing: two of the upper row, two of the lower row.
+  // Null: some are outside or not contiguous, or a page is not directly accessible.
   struct Rows {
     std::byte* first = nullptr;
     std::byte* second = nullptr;
@@ -81,7 +81,7 @@ class PixelPlane {
     }
     const auto column = static_cast<uint32_t>(x);
     const uint64_t upper = address(column, static_cast<uint32_t>(y), layer, 0);
-    // In a Y tile a row is 16 bytes behind the one above.
+    // In a Y tile the next row is 16 bytes after this one.
     const bool below = y_tiles_ && (origin_.y + static_cast<uint32_t>(y)) % surface::kTileY.height != kLastTileRow;
     const uint64_t lower =
         below ? upper + surface::kTileY.run_B : address(column, static_cast<uint32_t>(y) + 1, layer, 0);
@@ -95,20 +95,20 @@ class PixelPlane {
     return first != nullptr && second != nullptr ? Rows{first, second} : Rows{};
   }
 
-  // All samples of a rectangle of a layer get the element; only bits that are set in `mask` change.
+  // Fills all samples of a rectangle of a layer with the element. Only bits that are set in `mask` change.
   void fill(const Rectangle& rectangle, uint32_t layer, std::span<const std::byte> element,
             std::span<const std::byte> mask);
 
-  // Every pixel of the rectangle that is in the layer can be written: no access faults.
+  // Returns whether every pixel of the rectangle inside the layer can be written without a fault.
   bool reaches(const Rectangle& rectangle, uint32_t layer);
 
-  // Memory refused an access since begin().
+  // Returns whether a fault stopped an access since begin().
   bool stopped() const { return stopped_; }
 
  private:
   struct Page {
     uint64_t tag = ~uint64_t{0};  // page, and whether it may be written
-    std::byte* frame = nullptr;   // null: nothing is there
+    std::byte* frame = nullptr;   // null: unmapped
   };
   static constexpr size_t kPages = 64;
   static constexpr uint64_t kLastTileRow = surface::kTileY.height - 1;
@@ -151,13 +151,13 @@ class PixelPlane {
   uint32_t element_B_ = 1;
   bool gapless_ = true;
   uint32_t samples_ = 1;
-  bool beside_ = false;  // samples lie beside each other
+  bool beside_ = false;  // samples are interleaved
   bool y_tiles_ = false;
   bool stopped_ = false;
   uint64_t base_ = 0;
   uint64_t pitch_tiles_ = 1;
   surface::SurfaceLayout layout_;
-  uint64_t slice_ = ~uint64_t{0};  // that origin_ is of
+  uint64_t slice_ = ~uint64_t{0};  // layer or sample slice that origin_ belongs to
   message::ImagePlace origin_;
   std::array<Page, kPages> pages_{};
 };

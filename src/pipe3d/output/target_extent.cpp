@@ -5,7 +5,7 @@
 namespace halogen::pipe3d {
 namespace {
 
-// How much larger a picture is whose samples lie beside each other: 2, 4, 8 and 16 are 2x1, 2x2, 4x2 and 4x4.
+// Returns the horizontal factor of an interleaved picture: 2, 4, 8 and 16 samples are 2x1, 2x2, 4x2 and 4x4.
 uint64_t wider(uint32_t samples) {
   return samples >= 8 ? 4 : samples >= 2 ? 2 : 1;
 }
@@ -13,7 +13,7 @@ uint64_t higher(uint32_t samples) {
   return samples >= 16 ? 4 : samples >= 4 ? 2 : 1;
 }
 
-// Rows from the top of a layer to the end of a level.
+// Returns the rows from the top of a layer to the end of a level.
 uint64_t rows_to(uint64_t height, uint32_t level) {
   return level == 0 ? height : height + height / 2;
 }

@@ -1,5 +1,5 @@
-// The memory that a target, a depth or a stencil buffer may take: whether pixels can be drawn in any order without one
-// touching another's bytes. A guest may describe buffers that lie over each other, or whose rows do.
+// The memory that a target, a depth or a stencil buffer may use, to find out whether pixels can be drawn in any order
+// without sharing bytes. A guest may describe buffers that overlap each other, or whose rows overlap.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 namespace halogen::pipe3d {
 
 struct TargetExtent {
-  uint64_t first = 0;  // address
+  uint64_t first = 0;  // first address
   uint64_t end = 0;
-  bool pixels_apart = true;  // no two share a byte
+  bool pixels_apart = true;  // no two pixels share a byte
 };
 
 TargetExtent extent_of(const message::Surface& surface);
 TargetExtent extent_of(const PlaneBuffer& buffer, uint32_t element_B, uint32_t samples);
-// Different ones that are used together.
+// Returns whether different targets that are used together do not overlap.
 bool are_apart(std::vector<TargetExtent> extents);
 
 }  // namespace halogen::pipe3d

@@ -1,5 +1,5 @@
-// Whole groups of lanes into a target of four 8-bit normalised channels. The same operations on the same numbers as
-// for a single pixel (TargetWriter::write), lane beside lane, so that the compiler can use vectors.
+// Writes whole groups of lanes to a target of four 8-bit normalised channels. The operations and their operands are
+// those of TargetWriter::write for a single pixel, lane by lane, so that the compiler can use vectors.
 #include "pipe3d/output/target_group.h"
 
 #ifdef __x86_64__
@@ -17,7 +17,7 @@ namespace {
 
 constexpr uint32_t kSquareLanes = 0xf;
 
-// What a byte means, rounded once.
+// Returns the value of a byte, rounded once.
 constexpr float byte_value(uint32_t byte) {
   return static_cast<float>(static_cast<int32_t>(byte)) / 255.0f;
 }
@@ -85,8 +85,8 @@ void blend(const Blender& blender, const std::array<uint8_t, 4>& shift, uint8_t 
 }
 
 #ifdef __x86_64__
-// A sum with 2^23 is rounded to a whole number. It is never in the middle between two, where the rule would count, but
-// for 127.5, which goes up to the even number.
+// Adding 2^23 rounds to an integer. A tie, where the rounding rule matters, occurs only for 127.5, which is rounded up
+// to the even number.
 [[gnu::target("avx2,fma")]] void pack_wide(const GroupColours& colours, const std::array<uint8_t, 4>& shift,
                                            uint8_t has, Words& out) {
   constexpr size_t kVector = 8;
@@ -107,7 +107,7 @@ void blend(const Blender& blender, const std::array<uint8_t, 4>& shift, uint8_t 
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(&out[first]), words);
   }
 }
-// Without fused operations, which would round otherwise.
+// Without fused operations, which would round differently.
 [[gnu::target("avx2")]] void blend_wide(const Blender& blender, const std::array<uint8_t, 4>& shift, uint8_t has,
                                         const GroupColours& source, const Words& old, GroupColours& result) {
   blend_body(blender, shift, has, source, old, result);
@@ -134,7 +134,7 @@ bool TargetWriter::takes_groups() const {
 void TargetWriter::write_group(const PixelGroupPlace& place, const GroupColours& colours) {
   std::array<PixelPlane::Rows, kGroupLanes / 4> rows{};
   const unsigned squares = std::min(place.lanes, kGroupLanes) / 4;
-  uint32_t inside = 0;  // lanes of squares that are there as a whole
+  uint32_t inside = 0;  // lanes of squares that are completely accessible
   for (unsigned i = 0; i < squares; ++i) {
     if ((place.live >> (4 * i) & kSquareLanes) != 0) {
       rows[i] = plane_.square(place.squares[i].x, place.squares[i].y, place.layer, memory::Direction::write);
@@ -174,7 +174,7 @@ void TargetWriter::write_group(const PixelGroupPlace& place, const GroupColours&
   }
 }
 
-// Two pixels beside each other.
+// Stores two adjacent pixels.
 void TargetWriter::store_pair(std::byte* to, const uint32_t* pixels, uint32_t live) {
   switch (live) {
     case 3:
@@ -191,7 +191,7 @@ void TargetWriter::store_pair(std::byte* to, const uint32_t* pixels, uint32_t li
   }
 }
 
-// One after the other: squares at an edge of the target, or of a page that is not there.
+// Writes lanes one by one: squares at an edge of the target, or in a page that is not directly accessible.
 void TargetWriter::write_lanes(const PixelGroupPlace& place, const GroupColours& colours, uint32_t lanes) {
   for (; lanes != 0; lanes &= lanes - 1) {
     const auto i = static_cast<unsigned>(std::countr_zero(lanes));

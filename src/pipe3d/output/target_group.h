@@ -1,5 +1,5 @@
-// Colours of a whole message at once: sixteen or eight lanes, each component in a row. Lanes come in squares of four
-// pixels, as subspans do.
+// Colours of a whole message: sixteen or eight lanes, each component in a row. Lanes form squares of four pixels, like
+// subspans.
 #pragma once
 
 #include <array>

@@ -30,12 +30,12 @@ TargetMessage read_target_message(const PipelineState& state, spec::GenId gen, b
     message.blend = header.target;
     message.has_source_alpha = header.source_alpha;
     has_stencil = header.stencil;
-    message.lanes &= uint32_t{header.mask} >> (message.first_lane & 8);  // the mask is one of 16 channels
+    message.lanes &= uint32_t{header.mask} >> (message.first_lane & 8);  // the mask covers 16 channels
     next = kHeaderGrfs;
   }
   if (message.header && message.form == TargetMessageForm::half_by_half) {
     // A register of coverage and stencil values may come first, as the thread received it. All other parts of 16
-    // channels are pairs of registers.
+    // channels are pairs of registers, so an odd number of registers shows that it is there.
     const bool odd = message.kind == Kind::simd16 && (sent.first.size() + sent.second.size()) / eu::kGrfBytes % 2 != 0;
     next += odd || smooth ? 1 : 0;
   } else if (!message.header) {

@@ -18,7 +18,7 @@ Channels as_floats(const Colour& colour) {
   return std::bit_cast<Channels>(colour);
 }
 
-// Exactly what a byte means, rounded to a float once.
+// The value of each byte, rounded to a float once.
 constexpr std::array<float, 256> kByteValues = [] {
   std::array<float, 256> table{};
   for (size_t i = 0; i < 256; ++i) {
@@ -142,7 +142,7 @@ void TargetWriter::write(const PixelPlace& place, uint32_t mask, const Colour& c
   }
 }
 
-// The logic operation, then only bits that may change.
+// Applies the logic operation, then the write mask.
 TargetWriter::Bytes TargetWriter::merged(const Bytes& old, const Bytes& packed) const {
   Bytes out{};
   for (size_t i = 0; i < bytes_; ++i) {
@@ -163,25 +163,25 @@ TargetWriter::Bytes TargetWriter::merged(const Bytes& old, const Bytes& packed) 
 uint32_t TargetWriter::pack_bytes4(const Channels& colour) const {
   std::array<int32_t, 4> steps;
   for (size_t i = 0; i < 4; ++i) {
-    // In doubles the product is exact: there is one rounding.
+    // The product is exact in double precision, so there is only one rounding.
     const float low = colour[i] > 0.0f ? colour[i] : 0.0f;
     const float value = low < 1.0f ? low : 1.0f;
     steps[i] = static_cast<int32_t>(static_cast<double>(value) * 255.0 + 0.5);
   }
-  uint64_t packed = 0;  // channels that are not there go to its upper half
+  uint64_t packed = 0;  // missing channels are shifted to its upper half
   for (size_t i = 0; i < 4; ++i) {
     packed |= static_cast<uint64_t>(steps[i]) << shift_[i];
   }
   return static_cast<uint32_t>(packed);
 }
 
-// Clamps need no step of their own: packing has them.
+// Packing includes the clamps.
 uint32_t TargetWriter::pack_plain4(const Channels& colour) const {
   const uint32_t packed = pack_bytes4(colour);
   return alpha_to_one_ ? static_cast<uint32_t>(packed | uint64_t{0xff} << shift_[3]) : packed;
 }
 
-// Without blending: as it goes to memory.
+// Returns the bytes for memory, without blending.
 TargetWriter::Bytes TargetWriter::pack_plain(const Colour& colour) const {
   Bytes packed{};
   Colour source = colour;

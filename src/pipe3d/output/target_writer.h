@@ -1,5 +1,5 @@
-// Colours into a render target: blending or a logic operation, conversion, write masks, samples. Formats are those of
-// surface/texel_format.h; four 8-bit normalised channels have a way of their own that leaves the same bits. Left out:
+// Writes colours to a render target: blending or a logic operation, conversion, write masks, samples. Formats are those
+// of surface/texel_format.h. Four 8-bit normalised channels have a fast path that gives the same bits. Not modelled:
 // rotation; compressed storage (memory always holds plain pixels).
 #pragma once
 
@@ -17,32 +17,32 @@ namespace halogen::pipe3d {
 
 using Colour = std::array<uint32_t, 4>;  // raw bits: floats, or integers for integer targets
 
-// One pixel as the back end sees it. Sample i is bit i of masks.
+// A pixel for the back end. Sample i is bit i of masks.
 struct PixelPlace {
   int32_t x = 0;
   int32_t y = 0;
   uint32_t layer = 0;
 };
 
-// A render target at work. Pixels outside of it, and all of a null surface, go nowhere.
+// A bound render target. Pixels outside it, and all pixels of a null surface, are dropped.
 class TargetWriter {
  public:
   void begin(const message::Surface& surface, const BlendTarget& blend, const Blend& all, memory::AddressSpace& space);
-  // Colours of one pixel to the samples of `mask`; `second` for dual source blending.
+  // Writes the colour of a pixel to the samples of `mask`. `second` is for dual source blending.
   void write(const PixelPlace& place, uint32_t mask, const Colour& colour, const Colour& second);
-  // Whole groups of pixels of one sample, where the format and the blending have a way for them; the same bytes.
+  // Write whole groups of pixels with one sample, if format and blending support it. The resulting bytes are the same.
   bool takes_groups() const;
   void write_group(const PixelGroupPlace& place, const GroupColours& colours);
-  // One colour to all pixels of a rectangle, where nothing of what they hold is asked for; the same bytes as pixel by
-  // pixel, in another order.
+  // Write one colour to all pixels of a rectangle, if the result does not depend on the old values. The resulting bytes
+  // are those of single writes, but in another order.
   bool takes_fills() const {
     return (way_ == Way::plain || way_ == Way::bytes4) && !reads_ && plane_.samples() == 1 && plane_.gapless();
   }
   bool reaches(const Rectangle& rectangle, uint32_t layer) { return plane_.reaches(rectangle, layer); }
   void fill_plain(const Rectangle& rectangle, uint32_t layer, const Colour& colour);
-  // Fast clears: the colour to a rectangle (inclusive) of all samples, without blending and masks.
+  // Fast clear: writes the colour to a rectangle (inclusive) of all samples, without blending and masks.
   void fill(const Rectangle& rectangle, uint32_t layer, const Colour& colour);
-  // What a pixel holds, as a shader sees it.
+  // Returns the value of a pixel as a shader sees it.
   Colour read(const PixelPlace& place, uint32_t sample);
   bool stopped() const { return plane_.stopped(); }
   uint32_t width() const { return plane_.width(); }
@@ -74,7 +74,7 @@ class TargetWriter {
   Bytes bit_mask_{};                // bits that may change
   uint32_t mask4_ = 0;              // the same for four bytes
   std::array<uint8_t, 4> shift_{};  // of channels, for four bytes
-  uint8_t has_ = 0xf;               // channels there are
+  uint8_t has_ = 0xf;               // mask of existing channels
 };
 
 }  // namespace halogen::pipe3d

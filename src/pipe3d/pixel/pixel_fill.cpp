@@ -1,6 +1,6 @@
-// Threads that need not run, because another one of the primitive has shown what all of them write (pixel_replay.h):
-// their messages go out without them, and areas that are covered as a whole are filled at once. Counts are those of
-// the threads.
+// Threads that need not run, because the replay of another thread of the primitive (pixel_replay.h) provides their
+// messages: the messages are sent without running them, and completely covered areas are filled at once. The counts are
+// those of the threads.
 #include <bit>
 
 #include "pipe3d/pixel/pixel_stage.h"
@@ -31,7 +31,7 @@ const PixelReplay* PixelStage::replay(const PixelShader::Kernel& kernel, bool na
     all.find_covered();
     const FilledRegisters filled = make_ready(kernel, all);
     const spec::GenId gen = generation_->id();
-    // The first square of a thread has a pixel that is covered, and with it all of its channels if others help.
+    // The first square of a thread has a covered pixel, and with it all channels of the square if helper channels run.
     const std::vector<eu::SentBytes>* const sent =
         followed_.find(*unit_.kernel(), gen,
                        {.kernel = unit_.kernel()->number(),
@@ -45,7 +45,7 @@ const PixelReplay* PixelStage::replay(const PixelShader::Kernel& kernel, bool na
   return known.stands() ? &known : nullptr;
 }
 
-// Sends the messages of a thread of the group.
+// Sends the messages of a thread of the group without running it.
 void PixelStage::play(const PixelReplay& known) {
   const uint32_t channels = state_->pixel.shader.vector_mask ? group_.helped() : group_.live();
   ++counts_.replayed;
@@ -73,7 +73,7 @@ bool PixelStage::fill(const Rectangle& area) {
       raster_->smooth() || !raster_->covers_all(area) || !set_up()) {
     return false;
   }
-  // The last thread may be a narrow one.
+  // The last thread may be narrow.
   const Rectangle squares{
       .x_min = area.x_min >> 1, .y_min = area.y_min >> 1, .x_max = area.x_max >> 1, .y_max = area.y_max >> 1};
   const uint64_t of_thread = width_ / 4;
@@ -95,14 +95,14 @@ bool PixelStage::fill(const Rectangle& area) {
   }
   for (const PixelReplay::Write& write : known->writes()) {
     TargetWriter* const writer = target(write.message.index, write.message.blend);
-    // A fault would come in another order. Work of followers that faults is taken back as a whole.
+    // A fault would occur in another order. Work of helpers that faults is rolled back as a whole.
     if (writer == nullptr || !writer->takes_fills() ||
         (!unit_.is_helper() && !writer->reaches(area, primitive_->layer))) {
       return false;
     }
   }
   if (!pixels_apart()) {
-    return false;  // which of two writes to a byte is the last depends on the order
+    return false;  // the order of two writes to a byte matters
   }
   for (const PixelReplay::Write& write : known->writes()) {
     Colour colour{};

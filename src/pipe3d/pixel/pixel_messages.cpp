@@ -1,5 +1,5 @@
-// Messages of pixel shader threads that ask: the pixel interpolator (barycentrics at another place of the pixel, Gen7
-// and later) and the render target read (what a target holds now, Gen9 and later).
+// Messages of pixel shader threads that return data: the pixel interpolator (barycentrics at another point of the
+// pixel, Gen7 and later) and the render target read (current value of a target, Gen9 and later).
 #include "message/payload.h"
 #include "pipe3d/pixel/pixel_stage.h"
 #include "pipe3d/raster/pixel_points.h"
@@ -12,7 +12,7 @@ using Kind = eu::MessageControl::Subtype;
 
 constexpr unsigned kNibble = 4;
 
-// Sixteenths, from the low four bits.
+// Returns a signed number of sixteenths from the low four bits.
 float signed_sixteenths(uint32_t bits) {
   const auto value = static_cast<int32_t>(bits << 28) >> 28;
   return static_cast<float>(value) * kSixteenth;
@@ -20,7 +20,7 @@ float signed_sixteenths(uint32_t bits) {
 
 }  // namespace
 
-// Both weights of eight channels, then of the next eight, as they stand in the payload.
+// Returns both weights of eight channels, then of the next eight, in the layout of the payload.
 eu::SendOutcome PixelStage::interpolate(const eu::Message& sent, const eu::MessageControl& control) {
   const message::Payload payload(sent);
   message::Response response(sent.response);
@@ -55,7 +55,7 @@ eu::SendOutcome PixelStage::interpolate(const eu::Message& sent, const eu::Messa
   return eu::SendOutcome::done;
 }
 
-// Red, green, blue, alpha, each of all channels.
+// Returns red, green, blue and alpha of all channels.
 eu::SendOutcome PixelStage::read_target(const eu::Message& sent, const eu::MessageControl& control) {
   message::Response response(sent.response);
   TargetWriter* const from = target(control.surface, 0);

@@ -5,15 +5,15 @@
 namespace halogen::pipe3d {
 namespace {
 
-constexpr int32_t kSmall = 32;                 // pixels along an edge of a piece: where primitives are large
-constexpr int32_t kLarge = 64;                 // where they are not: most of them lie in one piece
+constexpr int32_t kSmall = 32;                 // edge of a piece in pixels, for large primitives
+constexpr int32_t kLarge = 64;                 // edge of a piece for others, most of which then lie in one piece
 constexpr uint64_t kLargePrimitive = 1 << 14;  // pixels
-constexpr uint64_t kLittle = 128;              // threads
-constexpr uint64_t kPixelsOfThread = 32;       // of a box, of which a triangle covers a half
+constexpr uint64_t kLittle = 128;              // threads; lists with fewer are one piece
+constexpr uint64_t kPixelsOfThread = 32;       // pixels of a bounding box per thread; a triangle covers half of its box
 constexpr uint64_t kMaxPairs = 1 << 18;
 constexpr Rectangle kEverywhere{.x_min = 0, .y_min = 0, .x_max = 0xffff, .y_max = 0xffff};
 
-// What pieces of this size a box touches.
+// Returns the pieces of this size that a box touches.
 Rectangle pieces_of(const Rectangle& box, int32_t edge) {
   return {.x_min = box.x_min / edge, .y_min = box.y_min / edge, .x_max = box.x_max / edge, .y_max = box.y_max / edge};
 }

@@ -1,6 +1,5 @@
-// The pixels of a list of primitives, cut into pieces that have no pixel in common: windows on the screen, each with
-// the primitives that may touch it, in their order. How they are cut depends on the list alone. A list with little to
-// do is one piece.
+// The pixels of a list of primitives, divided into pieces without common pixels: windows on the screen, each with the
+// primitives that may touch it, in order. The division depends on the list alone. A list with little work is one piece.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +17,13 @@ class PixelPieces {
 
   struct Piece {
     Rectangle window;
-    std::span<const uint32_t> primitives;  // numbers in the list
+    std::span<const uint32_t> primitives;  // indices in the list
   };
   Piece operator[](size_t number) const {
     const Range& range = pieces_[number];
     return {range.window, std::span(order_).subspan(range.first, range.count)};
   }
-  // Threads of all pieces, about.
+  // Returns the approximate number of threads of all pieces.
   uint64_t threads() const { return threads_; }
 
  private:

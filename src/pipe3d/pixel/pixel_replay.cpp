@@ -21,7 +21,7 @@ size_t byte_of(const spec::ItemDesc& item, spec::GenId gen, std::string_view fie
   return found != fields.end() ? found->first_bit / 8u : 0;
 }
 
-// Returns the byte of the thread's registers where the mask of live channels lies, from which a kernel copies it.
+// Returns the byte of the thread's registers that holds the mask of live channels, from which kernels copy it.
 size_t mask_of_thread(spec::GenId gen, const TargetMessage& message) {
   if (message.form == TargetMessageForm::half_by_half) {
     return byte_of(hw::PIXEL_PRIMITIVE::kDesc, gen, "mask");
@@ -31,7 +31,7 @@ size_t mask_of_thread(spec::GenId gen, const TargetMessage& message) {
   return grf * eu::kGrfBytes + byte_of(hw::PIXEL_SUBSPANS::kDesc, gen, "mask");
 }
 
-// Keeps messages to render targets; any other spoils everything.
+// Records render target messages. Any other message makes the recording invalid.
 class Recorder final : public eu::MessageTarget {
  public:
   Recorder(spec::GenId gen, std::vector<PixelReplay::Write>& writes) : gen_(gen), writes_(writes) {}
@@ -50,7 +50,7 @@ class Recorder final : public eu::MessageTarget {
     sent_.push_back(sent);
     return eu::SendOutcome::done;
   }
-  // With the payload that is kept instead of registers.
+  // Returns a message with the recorded payload instead of registers.
   eu::Message message(size_t index) const {
     eu::Message message = sent_[index];
     message.first = writes_[index].bytes;
@@ -69,7 +69,8 @@ class Judge {
   Judge(spec::GenId gen, const TargetMessage& message, std::span<const eu::Origin> origins)
       : gen_(gen), message_(message), origins_(origins) {}
 
-  // All that is read of the message is the same in every thread, or is the mask of the thread's own channels.
+  // Returns whether everything that is read of the message is the same in every thread, or is the mask of the thread's
+  // own channels.
   bool same_for_all() const {
     if (message_.header && !header()) {
       return false;
@@ -135,7 +136,7 @@ class Judge {
   std::span<const eu::Origin> origins_;
 };
 
-// The same bits for every lane.
+// Returns whether all lanes have the same bits.
 bool one_colour(const TargetMessage& message) {
   for (unsigned lane = 1; lane < message.width(); ++lane) {
     for (unsigned c = 0; c < 4; ++c) {

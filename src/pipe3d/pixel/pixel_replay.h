@@ -1,7 +1,7 @@
-// What every pixel thread of a kernel writes for one primitive, when all of them write the same: kernels that look at
-// nothing but constants and attributes of the primitive, as those of clears and of plain fills do. That is found in the
-// code (eu/exec/analysis/origins.h), then one thread is rehearsed with all of its channels. The others need not run:
-// their messages are known, and go to targets by the same rules.
+// The messages of the pixel threads of a kernel for one primitive, if all threads send the same ones: kernels that read
+// only constants and attributes of the primitive, such as clears and plain fills. The analysis of the code
+// (eu/exec/analysis/origins.h) finds such kernels, then one thread is run with all of its channels. The other threads
+// need not run: their messages are known and are written to targets by the same rules.
 #pragma once
 
 #include <array>
@@ -17,17 +17,17 @@
 
 namespace halogen::pipe3d {
 
-// Lately followed kernels.
+// Recently analysed kernels.
 class FollowedKernels {
  public:
   struct Way {
-    uint64_t kernel = 0;      // its number
-    size_t payload_end = 0;   // registers from r1 to before it differ from thread to thread
-    bool mask_first = false;  // Gen4: so does the mask in r0
-    uint32_t enabled = 0;     // channels that every thread has
+    uint64_t kernel = 0;      // number of the kernel
+    size_t payload_end = 0;   // registers from r1 up to this one differ between threads
+    bool mask_first = false;  // Gen4: the mask in r0 differs too
+    uint32_t enabled = 0;     // channels enabled in every thread
     bool operator==(const Way&) const = default;
   };
-  // Null: no answer.
+  // Returns the messages of the kernel. Null: the analysis found no answer.
   const std::vector<eu::SentBytes>* find(const eu::Kernel& kernel, spec::GenId gen, const Way& way);
 
  private:
@@ -42,12 +42,12 @@ class FollowedKernels {
 class PixelReplay {
  public:
   struct Write {
-    TargetMessage message;  // its lanes: of a thread with all channels
+    TargetMessage message;  // with the lanes of a thread with all channels
     eu::MessageControl control;
-    size_t instructions = 0;  // of the thread, up to this message
+    size_t instructions = 0;  // instructions of the thread up to this message
     uint32_t sent_channels = 0;
     bool always = false;  // sent even if no channel is enabled
-    bool whole = false;   // one colour for all channels of the thread, and nothing else
+    bool whole = false;   // only one colour for all channels of the thread
     GroupColours colours{};
     std::vector<std::byte> bytes;
     std::optional<message::PayloadView> payload;
@@ -56,14 +56,15 @@ class PixelReplay {
   void forget() { known_ = Known::nothing; }
   bool asked() const { return known_ != Known::nothing; }
   bool stands() const { return known_ == Known::stands; }
-  // The thread is ready to start with all channels of the group. True: all threads do as it does.
+  // Runs a thread that is ready to start with all channels of the group. True: all threads send the same messages.
   bool rehearse(const PipelineState& state, const PixelGroup& group, spec::GenId gen,
                 std::span<const eu::SentBytes> sent, ShaderUnit& unit, eu::Thread& thread);
   void refuse() { known_ = Known::refused; }
 
   std::span<const Write> writes() const { return writes_; }
   size_t instructions() const { return writes_.back().instructions; }
-  // Nothing but whole colours, and the same of the same targets as the other.
+  // Return whether the messages only write whole colours, and whether another replay writes the same colours to the
+  // same targets.
   bool fills() const;
   bool same_colours(const PixelReplay& other) const;
 

@@ -88,7 +88,7 @@ void PixelStage::merge_counts_of(PixelStage& helper) {
 bool PixelStage::pixels_apart() const {
   std::vector<TargetExtent> extents;
   for (size_t i = 0; i < targets_.size(); ++i) {
-    // One target with two kinds of blending is one.
+    // A target that is used with two blend states counts once.
     const auto same = [&](const std::unique_ptr<Bound>& other) { return other->index == targets_[i]->index; };
     if (std::ranges::none_of(std::span(targets_).first(i), same)) {
       extents.push_back(targets_[i]->extent);
@@ -182,7 +182,7 @@ void PixelStage::add(const Subspan& subspan) {
   }
 }
 
-// Depth and stencil before the shader.
+// Tests depth and stencil before the shader.
 void PixelStage::test(const Subspan& subspan, std::array<uint16_t, 4>& coverage) {
   if (depth_.takes_squares()) {
     uint32_t mask = 0;
@@ -228,7 +228,7 @@ const PixelShader::Kernel& PixelStage::wide_kernel() const {
   return pixel.simd16.enabled ? pixel.simd16 : pixel.simd32;
 }
 
-// The thread has its registers and all channels of the group.
+// Fills the registers of the thread and enables all channels of the group.
 FilledRegisters PixelStage::make_ready(const PixelShader::Kernel& kernel, const PixelGroup& group) {
   const PixelShader& pixel = state_->pixel;
   eu::Thread& thread = *thread_;
@@ -246,7 +246,7 @@ void PixelStage::dispatch() {
   const PixelShader& pixel = state_->pixel;
   group_.primitive = primitive_;
   group_.raster = raster_;
-  // Few pixels fit a narrow thread, if there is a kernel for it.
+  // Few pixels use a narrow thread, if there is a kernel for it.
   const bool narrow = filled_ <= 8 && pixel.simd8.enabled;
   const PixelShader::Kernel& kernel = narrow ? pixel.simd8 : wide_kernel();
   group_.width = narrow ? 8 : pixel.simd16.enabled ? 16 : 32;
@@ -273,7 +273,7 @@ void PixelStage::dispatch() {
 
 namespace {
 
-// Samples that the alpha value leaves.
+// Returns the samples that alpha test and alpha-to-coverage leave.
 uint32_t alpha_coverage(const Blend& blend, float alpha, uint32_t coverage, uint8_t samples_log2) {
   if (blend.alpha_test && !alpha_test(blend, alpha)) {
     return 0;
@@ -281,7 +281,7 @@ uint32_t alpha_coverage(const Blend& blend, float alpha, uint32_t coverage, uint
   return blend.alpha_to_coverage ? coverage & alpha_to_coverage(alpha, samples_log2) : coverage;
 }
 
-// A channel has fewer bits than colours are thought of with.
+// Returns whether a channel has so few bits that dithering would be visible.
 bool shows_dither(const message::Surface& target) {
   return target.format != nullptr && std::ranges::any_of(target.format->channel, [](const auto& channel) {
            return channel.bits != 0 && channel.bits < 8 && channel.kind == surface::ChannelKind::unorm;
@@ -303,7 +303,7 @@ TargetWriter* PixelStage::target(uint8_t index, uint8_t blend) {
     return nullptr;
   }
   if (state_->output.blend.dither && shows_dither(*surface)) {
-    inexact_ = "colours of channels with few bits are rounded, not dithered";
+    inexact_ = "channels with few bits rounded; dithering not modelled";
   }
   auto bound = std::make_unique<Bound>();
   bound->index = index;
@@ -357,7 +357,7 @@ void PixelStage::write_lane(const TargetMessage& message, unsigned index) {
           ? message.payload->value<uint32_t>(TargetMessage::place_of_value(message.source_alpha, index))
           : colour[3];
   const Blend& blend = state_->output.blend;
-  if (!lane.weighed) {  // also where depth was tested before the shader
+  if (!lane.weighed) {  // needed also if depth was tested before the shader
     lane.weighed = true;
     lane.coverage = alpha_coverage(blend, std::bit_cast<float>(alpha), lane.coverage, state_->raster.samples_log2);
   }
@@ -386,7 +386,7 @@ void PixelStage::write_lane(const TargetMessage& message, unsigned index) {
   }
 }
 
-// Pixels that were tested before, of one sample: nothing is left but their colours. False: not such a message.
+// Writes the colours of pixels with one sample whose tests are done. False: the message needs the general path.
 bool PixelStage::write_group(const TargetMessage& message, unsigned lanes) {
   if (!test_early_ || message.null || message.has_mask || message.second != 0 || state_->raster.samples_log2 != 0 ||
       state_->output.blend.alpha_test || raster_->smooth() || (message.lanes & low_mask(lanes)) == 0) {
@@ -432,7 +432,7 @@ eu::SendOutcome PixelStage::send(eu::Thread& /*thread*/, const eu::Message& sent
     missing_ = "a render target message of media";
     return eu::SendOutcome::done;
   }
-  const message::PayloadView payload(sent);  // nothing comes back
+  const message::PayloadView payload(sent);  // the message has no response
   return put(read_target_message(*state_, generation_->id(), raster_->smooth(), sent, control, payload));
 }
 

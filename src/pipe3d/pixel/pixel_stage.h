@@ -1,5 +1,5 @@
-// Pixels of one draw: subspans of a primitive are tested, put into threads, and what the threads write goes to targets.
-// Primitives come in order and are done in order. One object for each host thread that draws.
+// Pixels of one draw: tests subspans of a primitive, collects them into threads, and writes the threads' results to
+// targets. Primitives are processed in order. Each host thread that draws has its own object.
 #pragma once
 
 #include <array>
@@ -24,39 +24,38 @@ struct PixelCounts {
   uint64_t invocations = 0;  // pixels that had a thread
   uint64_t passed = 0;       // samples that passed depth and stencil
   uint64_t threads = 0;
-  uint64_t replayed = 0;  // threads among them that another one stood for
+  uint64_t replayed = 0;  // threads among them that were replayed
 };
 
 class PixelStage final : public message::PixelMessages {
  public:
   explicit PixelStage(eu::KernelLibrary& library) : unit_(library), setup_(library) {}
 
-  // `entry_slots`: of the vertex entries that primitives point to. `targets`: the way to what is drawn to, `space` to
-  // all else.
+  // Starts a draw. `entry_slots`: size of vertex entries. `targets` is used for render targets, depth and stencil,
+  // `space` for everything else.
   void begin(const Generation& generation, const PipelineState& state, uint32_t entry_slots,
              memory::AddressSpace& space, memory::AddressSpace& targets);
-  // Before primitives that may lie where others did.
+  // Called before primitives that may have the addresses of earlier ones.
   void begin_list() { primitive_ = nullptr; }
-  // Only what lies in the window. `raster` is of the primitive.
+  // Draws the part of a primitive inside the window. `raster` belongs to the primitive.
   void draw(const ScreenPrimitive& primitive, const Rasteriser& raster, const Rectangle& window);
-  // A band of the layer of the target that is bound first gets the colour that clears are done with. True: it was the
-  // last one.
+  // Clears a band of the layer of the first bound target. True: it was the last band.
   bool fast_clear(uint32_t layer, uint32_t band);
-  // Gen6: a band of a rectangle whose pixels get the depth that clears are done with.
+  // Gen6: clears a band of the depth of a rectangle's pixels.
   bool clear_depth(const ScreenPrimitive& rectangle, const Rasteriser& raster, uint32_t band);
 
-  // Stages that draw for this one, each on a host thread, with its kernels (ShaderUnit). For the main stage:
+  // Helper stages draw for this one, each on a host thread, with its kernels (ShaderUnit). Used by the main stage:
   void share_kernels(memory::AddressSpace& quiet);
   void unshare_kernels();
   void merge_counts_of(PixelStage& helper);
-  // For its helpers:
+  // Used by its helpers:
   void use_kernels_of(PixelStage& main);
   bool fidelity_changed() const { return unit_.fidelity_changed() || setup_.unit().fidelity_changed(); }
-  // Returns whether the targets so far allow pixels to be drawn in any order.
+  // Returns whether pixels can be drawn in any order with the targets used so far.
   bool pixels_apart() const;
   void drop_counts();
 
-  ThreadEnd end() const { return end_; }  // of the thread that stopped everything, or done
+  ThreadEnd end() const { return end_; }  // end of the thread that stopped the draw, or done
   const PixelCounts& counts() const { return counts_; }
   uint64_t setup_threads() const { return setup_.unit().threads(); }
   uint64_t instructions() const { return unit_.instructions() + setup_.unit().instructions(); }
@@ -75,7 +74,7 @@ class PixelStage final : public message::PixelMessages {
   eu::SendOutcome send(eu::Thread& thread, const eu::Message& message, const eu::MessageControl& control) override;
 
  private:
-  static constexpr uint64_t kWorthReplay = 256;  // pixels of a primitive
+  static constexpr uint64_t kWorthReplay = 256;  // minimum pixels of a primitive
 
   void add(const Subspan& subspan);
   void test(const Subspan& subspan, std::array<uint16_t, 4>& coverage);
@@ -118,16 +117,16 @@ class PixelStage final : public message::PixelMessages {
   const ScreenPrimitive* primitive_ = nullptr;
   const Rasteriser* raster_ = nullptr;
   std::vector<uint32_t> attributes_;
-  bool is_set_up_ = false;  // attributes of the primitive are there
+  bool is_set_up_ = false;  // attributes of the primitive are computed
   PixelGroup group_;
   unsigned filled_ = 0;  // channels
   unsigned width_ = 8;   // of threads
   bool test_early_ = false;
   bool worth_replay_ = false;
-  std::array<PixelReplay, 2> replays_;  // of the primitive: wide, narrow threads
+  std::array<PixelReplay, 2> replays_;  // of the primitive: wide and narrow threads
   FollowedKernels followed_;
   std::unique_ptr<eu::Thread> thread_;
-  eu::RegisterUse used_ = eu::RegisterUse::all();  // of the thread, since it was cleared
+  eu::RegisterUse used_ = eu::RegisterUse::all();  // registers that the thread has used since it was cleared
   ThreadEnd end_ = ThreadEnd::done;
   PixelCounts counts_;
   std::string_view missing_;

@@ -19,7 +19,7 @@ float clamped(float depth, const Viewport& viewport) {
   return std::clamp(depth, viewport.depth_min, std::max(viewport.depth_min, viewport.depth_max));
 }
 
-// Fills in facing, layer and viewport, which r0 and r1 both hold.
+// Sets facing, layer and viewport, which r0 and r1 both hold.
 template <class Payload>
 void describe(const ScreenPrimitive& primitive, Payload& payload) {
   payload.back_facing = !primitive.front;
@@ -56,7 +56,7 @@ class Filler {
 
 void Filler::header() {
   hw::PIXEL_PRIMITIVE header;
-  // Kernels read the low word as a signed number whose sign is the facing: it must not be zero.
+  // Kernels read the low word as a signed number whose sign is the facing, so it must not be zero.
   header.topology = std::max(group_.primitive->topology, hw::PrimitiveTopology::POINTLIST);
   describe(*group_.primitive, header);
   message::put_payload(thread_, gen_, header);
@@ -65,7 +65,7 @@ void Filler::header() {
 inline hw::PIXEL_SUBSPANS Filler::squares(unsigned half) const {
   hw::PIXEL_SUBSPANS payload;
   const unsigned count = channels(half) / 4;
-  for (unsigned s = 0; s < payload.squares.size(); ++s) {  // a constant bound: the payload stays in host registers
+  for (unsigned s = 0; s < payload.squares.size(); ++s) {  // a constant bound keeps the payload in host registers
     if (s < count) {
       const Lane& lane = group_.lanes[half * kHalf + s * 4];
       payload.squares[s] = {.x = static_cast<uint16_t>(lane.x), .y = static_cast<uint16_t>(lane.y)};
@@ -83,7 +83,7 @@ void Filler::subspans(unsigned half) {
   ++grf_;
 }
 
-// Eight channels, that is two squares; pixels have one place.
+// Writes the weights of eight channels (two squares), at one point per pixel.
 void Filler::weights_of_squares(unsigned channel, bool perspective) {
   const size_t at = grf_ * eu::kGrfBytes;
   if (at + 2 * eu::kGrfBytes > thread_.grf.size()) {
@@ -134,7 +134,7 @@ void Filler::per_channel(unsigned half, Value&& value) {
   grf_ += (channels(half) + 7) / 8;
 }
 
-// A pair of bytes a channel: x and y in sixteenths.
+// Writes a pair of bytes per channel: x and y in sixteenths.
 void Filler::position_offsets(unsigned half) {
   for (unsigned i = 0; i < channels(half); ++i) {
     const Lane& lane = group_.lanes[half * kHalf + i];
@@ -150,7 +150,7 @@ void Filler::position_offsets(unsigned half) {
   ++grf_;
 }
 
-// Gen4: coordinates count from the first vertex, and the kernel finds its weights itself.
+// Gen4: coordinates count from the first vertex, and the kernel computes the weights itself.
 void Filler::fill_with_start() {
   const ScreenVertex& start = group_.primitive->vertex[0];
   // For points, the upper left corner.

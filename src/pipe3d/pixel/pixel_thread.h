@@ -1,5 +1,5 @@
-// The payload of pixel shader threads: subspans of one primitive to registers. PixelGroup keeps what each channel
-// draws, for the messages that the thread sends.
+// The payload of pixel shader threads: writes subspans of one primitive to registers. PixelGroup holds the pixel of
+// each channel, for the messages that the thread sends.
 #pragma once
 
 #include <array>
@@ -17,10 +17,10 @@ inline constexpr size_t kMaxLanes = 32;
 struct Lane {
   int32_t x = 0;
   int32_t y = 0;
-  uint32_t coverage = 0;  // samples that this channel draws; none: it only helps its neighbours
-  uint8_t sample = 0;     // of a thread that runs once a sample
-  bool tested = false;    // depth and stencil
-  bool weighed = false;   // alpha
+  uint32_t coverage = 0;  // samples that this channel draws; zero: a helper channel
+  uint8_t sample = 0;     // of a thread that runs once per sample
+  bool tested = false;    // depth and stencil are tested
+  bool weighed = false;   // alpha test and alpha-to-coverage are applied
 };
 
 struct PixelGroup {
@@ -33,10 +33,10 @@ struct PixelGroup {
 
   void find_covered();
   uint32_t live() const { return covered; }
-  uint32_t helped() const;  // and all others of their subspans
+  uint32_t helped() const;  // and all other channels of their subspans
 };
 
-// Depth of each sample of a pixel, clamped to the viewport's range.
+// Returns the depth of each sample of a pixel, clamped to the viewport's range.
 std::array<float, kMaxSamples> sample_depths(const PipelineState& state, const ScreenPrimitive& primitive,
                                              const Rasteriser& raster, int32_t x, int32_t y, uint32_t samples);
 
@@ -45,11 +45,11 @@ std::array<float, 4> square_depths(const PipelineState& state, const ScreenPrimi
                                    const Rasteriser& raster, int32_t x, int32_t y);
 
 struct FilledRegisters {
-  size_t payload_end = 0;  // behind the registers that depend on the pixels
-  size_t end = 0;          // behind all
+  size_t payload_end = 0;  // first register after those that depend on the pixels
+  size_t end = 0;          // first register after all
 };
 
-// Fills the registers of the payload but r0.3 to r0.5, and writes the attributes behind the constants, at `data_grf`.
+// Writes the registers of the payload except r0.3 to r0.5, and the attributes after the constants, at `data_grf`.
 FilledRegisters fill_pixel_payload(const PipelineState& state, spec::GenId gen, const PixelGroup& group,
                                    std::span<const uint32_t> attributes, size_t data_grf, eu::Thread& thread);
 

@@ -6,16 +6,16 @@
 namespace halogen::pipe3d {
 namespace {
 
-constexpr uint64_t kFirstRound = 2;  // pieces
+constexpr uint64_t kFirstRound = 2;  // pieces in the first round
 constexpr uint64_t kMaxRound = 64;
-constexpr uint64_t kWorthIt = 64;  // threads of a round: fewer are done before a thread of the host wakes up
+constexpr uint64_t kWorthIt = 64;  // threads of a round; fewer take less time than waking a host thread
 constexpr uint32_t kMaxPenalty = 10;
 constexpr size_t kMaxBackOffs = 1024;
-constexpr uint64_t kMaxBands = 1 << 17;  // of a clear: no surface has as many rows
+constexpr uint64_t kMaxBands = 1 << 17;  // bands of a clear; no surface has as many rows
 
 }  // namespace
 
-// What one thread of the host draws with.
+// The objects with which one host thread draws.
 struct PixelWork::Lane {
   Lane(eu::KernelLibrary& library, memory::InPlaceSpeculation& speculation, const memory::PhysicalMemory& memory)
       : threads(speculation, memory, memory::InPlaceSpeculation::Side::Kind::reader),
@@ -62,7 +62,7 @@ bool PixelWork::pays(uint64_t pieces) const {
          pieces_.threads() * pieces / pieces_.size() >= kWorthIt;
 }
 
-// Pieces on all threads of the pool. False: nothing is done.
+// Draws pieces on all threads of the pool. False: nothing was drawn.
 bool PixelWork::draw_beside(const PrimitiveList& list, uint64_t first, uint64_t end) {
   const memory::PhysicalMemory& memory = space_->memory();
   if (memory_ != &memory) {
@@ -130,7 +130,7 @@ void PixelWork::draw_round(const PrimitiveList& list, uint64_t& next, uint64_t e
   }
 }
 
-// Rectangles that are cleared: a band of one is a part of its own.
+// Clears rectangles. A band of a rectangle is one part.
 bool PixelWork::clear(const PrimitiveList& list, uint64_t& next) {
   const size_t count = list.primitives().size();
   const size_t at = next / kMaxBands;
@@ -166,7 +166,7 @@ bool PixelWork::draw(const PrimitiveList& list, uint64_t& next, uint64_t most) {
     if (used >= most) {
       break;
     }
-    // Not many more than there are instructions left for.
+    // Limits the next round to the remaining instructions.
     const uint64_t fit = used == 0 ? kMaxRound : std::min(most - used, used * kMaxRound) * (next - first) / used;
     round = std::clamp<uint64_t>(std::min(fit, round * 2), 1, kMaxRound);
   }

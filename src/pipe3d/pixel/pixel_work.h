@@ -1,9 +1,9 @@
-// The pixels of lists of primitives, piece by piece (pixel_pieces.h). Pieces come in rounds, and work can end behind
-// each of them. What comes out is as if pieces were drawn one after the other, primitives in each in their order.
+// The pixels of lists of primitives, piece by piece (pixel_pieces.h). Pieces are drawn in rounds, and work can stop
+// after each round. The result is as if pieces were drawn one after the other, with the primitives of each in order.
 //
-// With a pool the pieces of a round are spread over threads of the host and drawn straight to memory. A round that
-// meets what makes their order count (memory/in_place_speculation.h: a shader that writes, or reads what is drawn; a
-// fault; an Event to raise) is rolled back and drawn on one thread. So the number of threads changes nothing but time.
+// With a pool the pieces of a round are spread over host threads and drawn directly to memory. If the order of pieces
+// matters (memory/in_place_speculation.h: a shader that writes memory or reads what is drawn; a fault; an Event), the
+// round is rolled back and drawn on one thread. Therefore the number of threads affects only host time.
 #pragma once
 
 #include <cstdint>
@@ -30,16 +30,16 @@ class PixelWork {
   ~PixelWork();
 
   void set_pool(WorkerPool* pool) { pool_ = pool; }
-  // Before lists of a draw, or of a part of it. `entry_slots`: of their vertices.
+  // Starts a draw, or a part of one. `entry_slots`: size of vertex entries.
   void begin(const Generation& generation, const PipelineState& state, uint32_t entry_slots,
              memory::AddressSpace& space);
   uint32_t entry_slots() const { return entry_slots_; }
 
-  // Pieces from number `next` on, until all are drawn, a thread stopped everything, or `most` instructions were
-  // executed. `next` becomes the first that is not drawn. True: all are drawn.
+  // Draws pieces from `next` on, until all are drawn, a thread stops the draw, or `most` instructions were executed.
+  // Sets `next` to the first piece that is not drawn. True: all are drawn.
   bool draw(const PrimitiveList& list, uint64_t& next, uint64_t most);
 
-  ThreadEnd end() const { return main_.end(); }  // of the thread that stopped everything, or done
+  ThreadEnd end() const { return main_.end(); }  // end of the thread that stopped the draw, or done
   const PixelCounts& counts() const { return main_.counts(); }
   uint64_t setup_threads() const { return main_.setup_threads(); }
   uint64_t instructions() const { return main_.instructions(); }
@@ -50,10 +50,10 @@ class PixelWork {
 
  private:
   struct Lane;
-  // How well it paid for a kernel so far. It decides about time only.
+  // How well parallel rounds have worked for a kernel. Affects host time only.
   struct BackOff {
-    uint32_t alone = 0;    // rounds to be drawn on one thread
-    uint32_t penalty = 0;  // how many the next failure costs, as a power of two
+    uint32_t alone = 0;    // rounds to draw on one thread
+    uint32_t penalty = 0;  // serial rounds after the next failure, as a power of two
   };
 
   bool clear(const PrimitiveList& list, uint64_t& next);
@@ -69,11 +69,11 @@ class PixelWork {
   uint32_t entry_slots_ = 0;
   eu::KernelLibrary& library_;
   PixelStage main_;
-  std::vector<Rasteriser> rasters_;  // of the list
+  std::vector<Rasteriser> rasters_;  // one per primitive of the list
   PixelPieces pieces_;
   WorkerPool* pool_ = nullptr;
   memory::InPlaceSpeculation speculation_;
-  const memory::PhysicalMemory* memory_ = nullptr;  // of the lanes
+  const memory::PhysicalMemory* memory_ = nullptr;  // memory of the lanes
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::map<std::pair<uint64_t, uint64_t>, BackOff> back_offs_;  // by instruction base and kernel
 };

@@ -1,4 +1,4 @@
-// Where the values of a pixel shader's channel are taken, and what its barycentrics are there. All generations.
+// The points of a pixel at which the values of a channel are taken, and the barycentrics there. All generations.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ inline PixelPoint pixel_point(const Raster& raster, const Lane& lane) {
   return {static_cast<float>(lane.x) + centre, static_cast<float>(lane.y) + centre};
 }
 
-// The four pixels of the square at (x, y).
+// Returns the four pixels of the square at (x, y).
 inline Rasteriser::Square square_at(const Raster& raster, int32_t x, int32_t y) {
   const float centre = raster.corner_sample ? 0.0f : 0.5f;
   return {.x = {static_cast<float>(x) + centre, static_cast<float>(x + 1) + centre},
@@ -38,7 +38,8 @@ inline PixelPoint sample_point(const Raster& raster, const Lane& lane, unsigned 
           static_cast<float>(lane.y) + static_cast<float>(raster.positions[sample % kMaxSamples][1]) * kSixteenth};
 }
 
-// `sample`: of Place::sample. The centroid is a covered sample, or the pixel's own place where all are covered.
+// Returns the point of a channel. `sample`: for Place::sample. The centroid is a covered sample, or the pixel's own
+// point if all samples are covered.
 inline PixelPoint point_of(const Raster& raster, const Lane& lane, Place place, unsigned sample) {
   const unsigned samples = 1u << raster.samples_log2;
   if (samples == 1 || place == Place::pixel) {
@@ -58,7 +59,7 @@ inline PixelPoint point_of(const PipelineState& state, const Lane& lane, Place p
   return point_of(state.raster, lane, place, lane.sample);
 }
 
-// Of a point primitive its sprite's coordinates.
+// Returns barycentrics, or for a point its sprite coordinates.
 inline Rasteriser::Weights weights_at(const PixelGroup& group, const PixelPoint& at, bool perspective) {
   if (group.primitive->shape == Shape::point) {
     const std::array<float, 2> sprite = group.raster->sprite(at.x, at.y, false);

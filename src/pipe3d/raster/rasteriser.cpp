@@ -12,7 +12,7 @@ namespace {
 constexpr uint64_t kAll = ~uint64_t{0};
 constexpr uint64_t kColumn = 0x0101'0101'0101'0101;
 
-// Bit 8 * row + column: the value is not negative there.
+// Returns a mask. Bit 8 * row + column: the value there is not negative.
 uint64_t positive_mask(int64_t value, int64_t step_x, int64_t step_y) {
   uint64_t outside = 0;
   for (unsigned row = 0; row < 8; ++row, value += step_y) {
@@ -26,7 +26,7 @@ uint64_t positive_mask(int64_t value, int64_t step_x, int64_t step_y) {
   return ~outside;
 }
 
-// Pixels of the block at (x, y) that lie in the area.
+// Returns the pixels of the block at (x, y) that are inside the area.
 uint64_t area_mask(const Rectangle& area, int32_t x, int32_t y) {
   if (x >= area.x_min && y >= area.y_min && area.x_max - x >= 7 && area.y_max - y >= 7) {
     return kAll;
@@ -81,7 +81,7 @@ Rasteriser::Rasteriser(const PipelineState& state, const ScreenPrimitive& primit
     case Shape::point: {
       const double width = std::clamp<double>(std::isnan(primitive.width) ? 0.0 : primitive.width, 0.0, 16384.0);
       point_width_ = static_cast<float>(width);
-      // The other rule: a centre on the right edge is in, one on the left is not.
+      // The other rule: a centre on the right edge is inside, a centre on the left edge is not.
       const int64_t left = v[0].grid_x - round_grid(width / 2) + (raster_->point_rule_right ? 1 : 0);
       const int64_t top = v[0].grid_y - round_grid(width / 2);
       const int64_t right = left + round_grid(width);
@@ -112,7 +112,8 @@ void Rasteriser::set_samples(const Raster& raster) {
   }
 }
 
-// Corners in any order around it. Nothing without an area.
+// Sets the edges of a polygon. The corners may have either orientation. A polygon without an area covers nothing unless
+// it is conservative.
 void Rasteriser::set_polygon(std::array<Point, 4> corners, unsigned count) {
   int64_t area = 0;
   Point low = corners[0];
@@ -124,7 +125,7 @@ void Rasteriser::set_polygon(std::array<Point, 4> corners, unsigned count) {
     low = {std::min(low.x, p.x), std::min(low.y, p.y)};
     high = {std::max(high.x, p.x), std::max(high.y, p.y)};
   }
-  // A corner between pixels touches the one before it as well.
+  // A corner on a pixel border also touches the previous pixel.
   const int64_t before = conservative_ ? 1 : 0;
   box_ = intersect(box_, {.x_min = pixel_of(low.x - before),
                           .y_min = pixel_of(low.y - before),
@@ -177,8 +178,8 @@ void Rasteriser::set_polygon(std::array<Point, 4> corners, unsigned count) {
   }
 }
 
-// Asked at a pixel's upper left corner, the edge answers for the corner that is farthest inside, half a step of the
-// grid beyond it. With the box, that says exactly whether convex shapes touch.
+// Moves the edge so that its value at a pixel's upper left corner is the value at the corner farthest inside, plus half
+// a step of the grid. Together with the box this tells exactly whether convex shapes touch.
 void Rasteriser::widen(Edge& edge) const {
   const int64_t corner = (std::max<int64_t>(edge.a, 0) + std::max<int64_t>(edge.b, 0)) * kGrid;
   const int64_t beyond = (std::abs(edge.a) + std::abs(edge.b)) / 2;
@@ -212,7 +213,7 @@ void Rasteriser::set_line(const ScreenPrimitive& primitive) {
   line_stipple_ = raster_->line_stipple;
   stipple_at_ = primitive.stipple_at;
   const double asked = std::clamp<double>(std::isnan(primitive.width) ? 0.0 : primitive.width, 0.0, 16384.0);
-  // Lines without a width are the thinnest ones and never smooth.
+  // Lines of width 0 are the thinnest lines and never smooth.
   if (asked == 0.0) {
     const Rectangle ends = {.x_min = pixel_of(std::min(v0.grid_x, v1.grid_x) + shift),
                             .y_min = pixel_of(std::min(v0.grid_y, v1.grid_y) + shift),
@@ -233,7 +234,7 @@ void Rasteriser::set_line(const ScreenPrimitive& primitive) {
     box_ = {};
     return;
   }
-  // Half of the width, across the line or along the shorter axis.
+  // Half of the width, perpendicular to the line or along the shorter axis.
   Point half = steep_ ? Point{round_grid(asked / 2), 0} : Point{0, round_grid(asked / 2)};
   Point end;
   if (rectangle) {
@@ -256,7 +257,8 @@ void Rasteriser::set_line(const ScreenPrimitive& primitive) {
               4);
 }
 
-// Falls from 1 to 0 over the regions around the sides and the ends, with the true distance from each.
+// Returns the fraction of a smooth line at a point. It falls from 1 to 0 over the regions around the sides and the
+// ends, with the true distance from each.
 float Rasteriser::fraction(float x, float y) const {
   if (!smooth_) {
     return 1;
@@ -444,7 +446,8 @@ unsigned Rasteriser::cover_block(const Walk& at, Batch& batch) const {
       if (places_ == 1) {
         const uint64_t bits = any >> shift;
         const uint64_t lanes = (bits & 1) | (bits & 2) << 15 | (bits & 0x100) << 24 | (bits & 0x200) << 39;
-        span.coverage = std::bit_cast<std::array<uint16_t, 4>>(lanes * mask_);  // at once: it is read so
+        span.coverage =
+            std::bit_cast<std::array<uint16_t, 4>>(lanes * mask_);  // written at once, because it is read at once
         continue;
       }
       for (size_t lane = 0; lane < 4; ++lane) {
@@ -466,7 +469,7 @@ bool Rasteriser::line_bit(int64_t steps) const {
   return (raster_->line_pattern >> (at % 16) & 1) != 0;
 }
 
-// Pixels of a block that the patterns let pass.
+// Returns the pixels of a block that the stipple patterns enable.
 uint64_t Rasteriser::stipple_mask(int32_t x, int32_t y) const {
   uint64_t mask = kAll;
   if (polygon_stipple_) {
@@ -492,8 +495,8 @@ uint64_t Rasteriser::stipple_mask(int32_t x, int32_t y) const {
   return mask;
 }
 
-// The diamond rule: a pixel is drawn when the line is in the diamond around its centre and leaves it. `column` counts
-// along the longer axis, where a line passes each centre once.
+// The diamond rule: a pixel is drawn if the line leaves the diamond around its centre. `column` counts along the longer
+// axis, on which a line passes each centre once.
 bool Rasteriser::thin_pixel(int32_t column, int32_t& row) const {
   const int64_t du = to_.x - from_.x;
   const int64_t dv = to_.y - from_.y;

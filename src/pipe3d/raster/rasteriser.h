@@ -1,8 +1,8 @@
-// Coverage and interpolation of one primitive on the screen. Edges are integers on the sub-pixel grid, samples on an
-// edge belong to it when it is a top or left one; so neighbours share no sample and leave none out. Points are squares;
-// lines of width 0 follow the diamond rule, others are parallelograms, rectangles when multisampled or smooth.
-// Conservative triangles cover all of each pixel whose square, 1/512 of a pixel larger on each side, they touch. Plain
-// data after construction: any number of threads may walk windows of one primitive.
+// Coverage and interpolation of one primitive on the screen. Edges are integers on the sub-pixel grid. A sample on an
+// edge belongs to the primitive if the edge is a top or left edge, so neighbours share no sample and omit none. Points
+// are squares. Lines of width 0 follow the diamond rule; other lines are parallelograms, or rectangles if multisampled
+// or smooth. Conservative triangles cover all samples of each pixel whose square, extended by 1/512 of a pixel on each
+// side, they touch. The object is constant after construction: any number of threads may walk windows of one primitive.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace halogen::pipe3d {
 
-// Four pixels: lanes upper left, upper right, lower left, lower right. Mask of samples for each.
+// Four pixels: upper left, upper right, lower left, lower right. Each has a mask of samples.
 struct Subspan {
   int32_t x = 0;  // even
   int32_t y = 0;
@@ -24,11 +24,11 @@ class Rasteriser {
  public:
   Rasteriser(const PipelineState& state, const ScreenPrimitive& primitive);
 
-  // Pixels outside of it are not touched: a caller can choose windows.
+  // Returns a rectangle that contains all pixels of the primitive, so that a caller can choose windows.
   const Rectangle& box() const { return box_; }
 
-  // Calls each(const Subspan&) for subspans with any coverage inside the window, in a fixed order: tiles of 64x64
-  // pixels, in them blocks of 8x8, in them rows of 2x2, each from top to bottom and left to right. Thin lines: along
+  // Calls each(const Subspan&) for subspans with coverage inside the window, in a fixed order: tiles of 64x64 pixels,
+  // blocks of 8x8 in them, rows of 2x2 in those, each from top to bottom and left to right. Thin lines are walked along
   // the longer axis.
   template <class Each>
   void walk(const Rectangle& window, Each&& each) const {
@@ -41,12 +41,13 @@ class Rasteriser {
     }
   }
 
-  // Weights are those of vertices 1 and 2; that of vertex 0 is the rest. Of a cut primitive, those of the whole.
+  // The weights of vertices 1 and 2. Vertex 0 has the remaining weight. For a clipped primitive they are weights of the
+  // original primitive.
   struct Weights {
     float first = 0;
     float second = 0;
   };
-  // At any point of the plane, in pixels (x + 0.5 is a centre).
+  // Return the weights at any point of the plane, in pixels (x + 0.5 is a centre).
   Weights linear(float x, float y) const {
     const Exact at = exact(x, y);
     if (cut_) [[unlikely]] {
@@ -66,7 +67,7 @@ class Rasteriser {
     }
     return {static_cast<float>(at.first * rhw_[1] * scale), static_cast<float>(at.second * rhw_[2] * scale)};
   }
-  // The same of four points at once: (x0, y0), (x1, y0), (x0, y1), (x1, y1).
+  // The same for four points at once: (x0, y0), (x1, y0), (x0, y1), (x1, y1).
   struct Square {
     std::array<float, 2> x{};
     std::array<float, 2> y{};
@@ -110,11 +111,11 @@ class Rasteriser {
     }
     return out;
   }
-  // All pixels of the rectangle are covered; false: perhaps not. Of one sample.
+  // Returns whether all pixels of the rectangle are covered. False: perhaps not. For one sample only.
   bool covers_all(const Rectangle& area) const;
-  // Of a conservative triangle: all of the pixel is in it.
+  // Returns whether a conservative triangle contains all of the pixel.
   bool covers(int32_t x, int32_t y) const;
-  // With polygon offset, before clamping.
+  // Returns the depth with polygon offset, before clamping.
   float depth(float x, float y) const {
     const Exact at = exact(x, y);
     return static_cast<float>(z_[0] + at.first * z_[1] + at.second * z_[2]);
@@ -123,10 +124,10 @@ class Rasteriser {
     const double sum = rhw_of(exact(x, y));
     return static_cast<float>(sum != 0 ? 1.0 / sum : 0.0);
   }
-  // How much of a smooth line a pixel has, 1 for all others: the source's alpha is multiplied by it.
+  // Return the fraction of a smooth line in a pixel, 1 for all others. The source's alpha is multiplied by it.
   bool smooth() const { return smooth_; }
   float fraction(float x, float y) const;
-  // Sprite coordinates of a point.
+  // Returns the sprite coordinates of a point.
   std::array<float, 2> sprite(float x, float y, bool lower_left) const;
 
  private:
@@ -145,10 +146,10 @@ class Rasteriser {
     int64_t a = 0;
     int64_t b = 0;
     int64_t c = 0;
-    // To be added to the value at the first pixel's corner: largest and least value in a tile and in a block.
+    // Offsets from the value at the first pixel's corner to the largest and smallest value in a tile and in a block.
     std::array<int64_t, 2> most{};
     std::array<int64_t, 2> least{};
-    int64_t inner = 0;  // conservative: to be added for the pixel's corner that is farthest outside
+    int64_t inner = 0;  // conservative: offset for the pixel's corner that is farthest outside
   };
   struct Walk {
     Rectangle area;
@@ -157,7 +158,7 @@ class Rasteriser {
     int32_t x = 0;
     int32_t y = 0;
     bool in_tile = false;
-    uint8_t open = 0;  // edges that do not hold in all of the tile
+    uint8_t open = 0;  // edges that do not hold in the whole tile
   };
   struct Exact {
     double first = 0;
@@ -173,7 +174,7 @@ class Rasteriser {
     std::array<double, 4> second;
   };
   ExactSquare exact(const Square& square) const {
-    std::array<std::array<double, 2>, 4> part;  // of both weights: by x, by y
+    std::array<std::array<double, 2>, 4> part;  // parts of both weights, by x and by y
     for (size_t i = 0; i < 2; ++i) {
       const double dx = static_cast<double>(square.x[i]) - origin_[0];
       const double dy = static_cast<double>(square.y[i]) - origin_[1];
@@ -193,7 +194,7 @@ class Rasteriser {
     return rhw_[0] + at.first * (rhw_[1] - rhw_[0]) + at.second * (rhw_[2] - rhw_[0]);
   }
 
-  // A weight of the whole: at the first vertex, then what it grows by towards the others.
+  // A weight of the original primitive: its value at the first vertex, then its differences towards the other vertices.
   using WholePlane = std::array<double, 3>;
   using WholePlanes = std::array<WholePlane, 2>;
   static Weights of_whole(const WholePlanes& planes, const Exact& at, double scale) {
@@ -214,7 +215,7 @@ class Rasteriser {
   unsigned next(Walk& at, Batch& batch) const;
   unsigned next_thin(Walk& at, Batch& batch) const;
   unsigned cover_block(const Walk& at, Batch& batch) const;
-  // Edges of `open` that do not hold everywhere in the square; false: one holds nowhere.
+  // Finds the edges of `open` that do not hold everywhere in the square. False: an edge holds nowhere.
   bool classify(unsigned size, int32_t x, int32_t y, uint8_t open, uint8_t& still_open) const;
   uint64_t stipple_mask(int32_t x, int32_t y) const;
   bool line_bit(int64_t steps) const;
@@ -228,12 +229,12 @@ class Rasteriser {
   Rectangle box_;
   unsigned edge_count_ = 0;
   std::array<Edge, 4> edges_{};
-  unsigned places_ = 1;  // at which coverage is found: samples, or the one of the pixel
+  unsigned places_ = 1;  // points at which coverage is tested: samples, or the pixel's own point
   std::array<std::array<int32_t, 2>, kMaxSamples> place_{};
   uint16_t mask_ = 1;  // samples that may be covered
   int32_t centre_ = kGrid / 2;
 
-  // Thin lines, and the pattern of all lines: u along the longer axis, v across, with the centre in the middle.
+  // Thin lines, and the pattern of all lines: u along the longer axis, v across it, relative to the centre.
   bool steep_ = false;
   Point from_;  // x is u
   Point to_;
@@ -248,7 +249,7 @@ class Rasteriser {
   std::array<double, 2> first_{};
   std::array<double, 2> second_{};
   std::array<double, 3> rhw_{};
-  std::array<double, 3> z_{};  // at vertex 0, then what the others differ by
+  std::array<double, 3> z_{};  // at vertex 0, then the differences of the others
   bool has_perspective_ = false;
   bool cut_ = false;
   WholePlanes linear_{};

@@ -1,4 +1,4 @@
-// One 3DPRIMITIVE in a form that no longer knows its generation.
+// A 3DPRIMITIVE in a form that does not depend on the generation.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ struct DrawCall {
   hw::PrimitiveTopology topology{};
   bool indexed = false;
   uint32_t vertices = 0;  // of an instance
-  uint32_t first = 0;     // vertex, or index
+  uint32_t first = 0;     // first vertex or index
   uint32_t instances = 1;
   uint32_t first_instance = 0;
   int32_t base_vertex = 0;

@@ -1,5 +1,5 @@
-// Everything of the 3D pipeline that lasts between commands and between the parts of a long draw: plain data, so that a
-// snapshot is a copy. What belongs to a context is Settings; a context image holds it as commands.
+// The state of the 3D pipeline between commands and between the parts of a long draw. It is plain data, so a snapshot
+// is a copy. Settings belong to a context; a context image holds them as commands.
 #pragma once
 
 #include <array>
@@ -13,17 +13,17 @@
 
 namespace halogen::pipe3d {
 
-// A draw that has begun and not ended; plain data, so that a snapshot may be taken between two parts.
+// A draw that has begun and not ended. It is plain data, so a snapshot may be taken between two parts.
 struct Progress {
-  std::array<uint64_t, 2> id{};  // of the command, so that equal draws differ
+  std::array<uint64_t, 2> id{};  // identifies the command, so that equal draws differ
   DrawCall call;
   uint32_t instance = 0;
   uint32_t vertex = 0;
-  uint32_t primitive = 0;  // of this instance
+  uint32_t primitive = 0;  // in this instance
   Assembler assembler;
-  std::vector<Slot> kept;   // entries that the assembler may still need, one behind the other
-  uint32_t line_steps = 0;  // of the line pattern, in the strip so far
-  uint32_t band = 0;        // of a clear that is no draw
+  std::vector<Slot> kept;   // entries that the assembler may still need, consecutive
+  uint32_t line_steps = 0;  // of the line pattern, in the current strip
+  uint32_t band = 0;        // of a clear that is not a draw
 
   bool operator==(const Progress&) const = default;
 };

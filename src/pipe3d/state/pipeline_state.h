@@ -1,6 +1,6 @@
 // The state of a draw in a form that does not depend on the generation: the state commands of Gen6 and later and the
-// unit states of Gen4 are resolved into it (resolve.h). What differs between generations is a named form. Plain data:
-// it is built again when state has changed, and it is never saved.
+// unit states of Gen4 are resolved into it (resolve.h). Differences between generations are named forms. It is plain
+// data, is rebuilt when state has changed, and is never saved.
 #pragma once
 
 #include <array>
@@ -25,10 +25,10 @@ inline constexpr uint32_t kSlot_B = 16;  // of a vertex entry
 // Vertices -----------------------------------------------------------------------------------------------------------
 
 struct VertexBuffer {
-  bool valid = false;  // was ever set
+  bool valid = false;  // a command has set it
   bool null = false;   // reads zero
   uint64_t address = 0;
-  uint64_t bytes = 0;  // what may be read
+  uint64_t bytes = 0;  // readable bytes
   uint32_t pitch = 0;
 };
 
@@ -52,10 +52,10 @@ struct VertexElement {
   uint32_t offset = 0;
   uint32_t slot = 0;  // first dword in the entry
   bool instanced = false;
-  uint32_t step_rate = 0;  // instances for one element of the buffer; 0: always the first
+  uint32_t step_rate = 0;  // instances per element of the buffer; 0: always the first
   bool edge_flag = false;
   std::array<hw::VertexComponentControl, 4> control{};
-  std::array<SystemValue, 4> system{};  // written over what was fetched
+  std::array<SystemValue, 4> system{};  // replace fetched values
   uint8_t kept = 0xf;                   // components that reach the thread (component packing)
 };
 
@@ -77,7 +77,7 @@ struct VertexState {
 
 // Threads ------------------------------------------------------------------------------------------------------------
 
-// Constants that are laid into registers: pieces one behind the other.
+// Constants that are copied to registers, piece after piece.
 struct PushPiece {
   uint64_t address = 0;
   uint32_t grfs = 0;
@@ -85,26 +85,26 @@ struct PushPiece {
 
 struct Shader {
   bool enabled = false;
-  uint64_t kernel = 0;         // from the instruction base
+  uint64_t kernel = 0;         // offset from the instruction base
   uint64_t binding_table = 0;  // address
-  uint32_t sampler_table = 0;  // from the dynamic base
-  uint8_t first_grf = 0;       // of constants and data
-  uint32_t read_offset = 0;    // of an entry, in 32 bytes
+  uint32_t sampler_table = 0;  // offset from the dynamic base
+  uint8_t first_grf = 0;       // first register of constants and data
+  uint32_t read_offset = 0;    // in an entry, in units of 32 bytes
   uint32_t read_length = 0;
-  uint64_t scratch_base = 0;  // from the general base
-  uint8_t scratch_code = 0;   // 2 to the power of it KiB a thread
+  uint64_t scratch_base = 0;  // offset from the general base
+  uint8_t scratch_code = 0;   // log2 of the scratch space of a thread in KiB
   uint32_t control = 0;       // cr0.0
   bool vector_mask = false;
   bool statistics = false;
   std::array<PushPiece, 4> push{};
-  std::vector<std::byte> constants{};  // pieces as they were read when the draw began
+  std::vector<std::byte> constants{};  // contents of the pieces at the start of the draw
 };
 
-enum class VertexDispatch : uint8_t { pairs, simd8 };  // two vertices interleaved (align16), or one a channel
+enum class VertexDispatch : uint8_t { pairs, simd8 };  // two interleaved vertices (align16), or one per channel
 
 struct VertexShader {
   Shader shader;
-  uint32_t entry_slots = 64;  // of what it writes
+  uint32_t entry_slots = 64;  // size of an output entry
   VertexDispatch dispatch = VertexDispatch::simd8;
 };
 
@@ -117,7 +117,7 @@ struct Tessellation {
   Shader hull;
   HullDispatch hull_dispatch = HullDispatch::single_patch;
   uint32_t hull_instances = 1;
-  uint32_t patch_slots = 64;  // of what it writes
+  uint32_t patch_slots = 64;  // size of a patch entry
   bool hull_handles = false;  // input vertex handles in the payload
   bool hull_primitive_id = false;
 
@@ -129,29 +129,29 @@ struct Tessellation {
   float most_even = 64.0f;
 
   Shader domain_shader;
-  bool domain_wide = true;     // eight points a thread
-  uint32_t domain_slots = 64;  // of what it writes
+  bool domain_wide = true;     // eight points per thread
+  uint32_t domain_slots = 64;  // size of an output entry
   bool domain_w = false;
   bool domain_primitive_id = true;
 };
 
 enum class GeometryDispatch : uint8_t {
-  single,         // one object; entries are asked for (Gen6)
+  single,         // one object; threads request entries (Gen6)
   dual_instance,  // two at a time, in halves of registers
   dual_object,
-  simd8  // one a channel
+  simd8  // one per channel
 };
 
 struct Geometry {
   Shader shader;
   GeometryDispatch dispatch = GeometryDispatch::simd8;
-  uint32_t entry_slots = 64;  // of what it writes
+  uint32_t entry_slots = 64;  // size of an output entry
   bool whole_quads = false;   // a thread gets a quad as one object, not as two triangles
   bool handles = false;
   bool primitive_id = false;
   uint32_t instances = 1;
-  uint32_t header_B = 0;    // of an entry
-  bool stream_ids = false;  // header holds two bits a vertex, not one
+  uint32_t header_B = 0;    // header of an entry
+  bool stream_ids = false;  // the header holds two bits per vertex, not one
   uint8_t default_stream = 0;
   uint32_t vertex_B = 0;
   uint32_t expected_vertices = 0;
@@ -164,7 +164,7 @@ struct Geometry {
 
   // Gen6: threads write to streams themselves.
   bool rendering = true;
-  bool stream_indices = false;  // are in the payload
+  bool stream_indices = false;  // indices are in the payload
   bool post_increment = false;
   uint32_t increment = 0;
   std::array<uint32_t, 4> most_index{};
@@ -177,28 +177,28 @@ struct StreamOutput {
     uint64_t address = 0;
     uint64_t bytes = 0;
     uint32_t pitch = 0;
-    uint64_t offset_address = 0;  // where the next offset is noted; 0: nowhere
+    uint64_t offset_address = 0;  // where the next offset is stored; 0: nowhere
   };
   struct Entry {
     uint8_t buffer = 0;
     bool hole = false;
-    uint8_t slot = 0;  // behind the read offset
+    uint8_t slot = 0;  // after the read offset
     uint8_t mask = 0;
   };
   bool enabled = false;
   bool rendering = true;
-  uint8_t stream = 0;  // that is drawn
+  uint8_t stream = 0;  // the stream that is rendered
   bool statistics = false;
   bool reorder_trailing = false;
   std::array<Buffer, 4> buffers{};
   std::array<std::vector<Entry>, 4> entries;  // by stream
-  std::array<uint32_t, 4> read_offset{};      // by stream, in 32 bytes
+  std::array<uint32_t, 4> read_offset{};      // by stream, in units of 32 bytes
   std::array<uint8_t, 4> used_buffers{};
 };
 
 // Clipping and rasterisation -----------------------------------------------------------------------------------------
 
-struct Rectangle {  // inclusive; empty when a maximum is below its minimum
+struct Rectangle {  // inclusive; empty if a maximum is below its minimum
   int32_t x_min = 0;
   int32_t y_min = 0;
   int32_t x_max = -1;
@@ -227,11 +227,11 @@ struct Clip {
   bool z_near_test = false;
   bool z_far_test = false;
   bool guard_band = false;
-  bool zero_to_one = false;    // z from 0 to w, else from -w to w
+  bool zero_to_one = false;    // z from 0 to w; otherwise from -w to w
   uint8_t clip_distances = 0;  // mask
   uint8_t cull_distances = 0;
   bool divide = true;           // by w
-  bool linear_weights = false;  // vertices that cutting makes have weights on the screen, too
+  bool linear_weights = false;  // vertices that clipping creates also have weights on the screen
   bool force_layer_0 = false;
   uint8_t most_viewport = 0;
   float point_width_min = 0.125f;
@@ -239,7 +239,7 @@ struct Clip {
   bool statistics = false;
 };
 
-// Gen4: the unit tests objects and gives those that must be cut to threads.
+// Gen4: the unit tests objects and passes those that must be clipped to threads.
 struct ClipUnit {
   bool enabled = false;
   hw::ClipMode mode{};
@@ -247,13 +247,13 @@ struct ClipUnit {
   bool xy_test = false;
   bool z_test = false;
   bool guard_band = false;
-  bool zero_to_one = false;  // z from 0 to 1, else from -1
-  bool negative_w = false;   // must be cut
+  bool zero_to_one = false;  // z from 0 to 1; otherwise from -1
+  bool negative_w = false;   // a negative w must be clipped
   uint8_t user_flags = 0;    // mask of flags in a vertex's header
   bool user_must_clip = false;
 };
 
-// Provoking vertices: which one of a primitive gives values that are not interpolated.
+// The provoking vertex of each kind of primitive: it provides values that are not interpolated.
 struct Provoking {
   uint8_t line = 0;
   uint8_t triangle = 0;
@@ -275,21 +275,21 @@ struct Raster {
   float offset_scale = 0;
   float offset_clamp = 0;
   bool scissor = false;
-  bool antialias = false;     // lines fade towards their edges, unless there are samples
-  float antialias_width = 1;  // pixels over which they do, half of them outside
+  bool antialias = false;     // lines fade towards their edges, unless multisampling is enabled
+  float antialias_width = 1;  // pixels over which they fade, half of them outside
   float antialias_ends = 1;   // the same for their ends
-  bool multisample = false;   // coverage by samples; else by the pixel's centre
-  bool conservative = false;  // all samples of pixels that a triangle touches
+  bool multisample = false;   // coverage by samples; otherwise by the pixel's centre
+  bool conservative = false;  // covers all samples of pixels that a triangle touches
   float line_width = 1;
   bool last_pixel = false;
   float point_width = 1;
   bool point_width_of_vertex = false;
   bool point_rule_right = false;
   uint8_t sub_pixel_bits = 8;
-  float origin_bias = 0;  // taken from window coordinates (Gen4)
+  float origin_bias = 0;  // subtracted from window coordinates (Gen4)
   Provoking provoking;
   uint8_t samples_log2 = 0;
-  bool corner_sample = false;                                   // the pixel's own place is its upper left corner
+  bool corner_sample = false;                                   // the pixel's own point is its upper left corner
   std::array<std::array<uint8_t, 2>, kMaxSamples> positions{};  // x, y in sixteenths
   uint32_t sample_mask = 0xffff;
   Rectangle drawing;
@@ -302,12 +302,12 @@ struct Raster {
   uint32_t line_repeat = 0;
 };
 
-// How slots of a vertex become attributes of pixels.
+// The mapping of vertex slots to attributes of pixels.
 struct Attribute {
-  uint8_t source = 0;  // slot behind the read offset
+  uint8_t source = 0;  // slot after the read offset
   hw::AttributeSwizzle swizzle{};
   hw::AttributeConstant constant{};
-  uint8_t override_mask = 0;  // components that get the constant
+  uint8_t override_mask = 0;  // components that are replaced by the constant
   bool flat = false;
   bool sprite = false;
 };
@@ -326,7 +326,7 @@ struct Setup {
 enum class EarlyDepth : uint8_t { automatic, late, early };
 
 struct PixelShader {
-  Shader shader;  // what all widths share
+  Shader shader;  // common to all widths
   struct Kernel {
     bool enabled = false;
     uint64_t start = 0;
@@ -335,22 +335,22 @@ struct PixelShader {
   Kernel simd8;
   Kernel simd16;
   Kernel simd32;
-  bool dispatch = false;     // threads run at all
+  bool dispatch = false;     // threads run
   uint8_t barycentrics = 0;  // mask: perspective pixel, centroid, sample, linear pixel, centroid, sample
   bool source_depth = false;
   bool source_w = false;
   bool position_offsets = false;
-  bool offsets_of_samples = false;  // else centroid
+  bool offsets_of_samples = false;  // otherwise of the centroid
   bool input_coverage = false;
-  bool inner_coverage = false;  // samples count there only where all of the pixel is covered
+  bool inner_coverage = false;  // the coverage mask counts samples only if the whole pixel is covered
   bool coefficients = false;    // depth and W planes
   bool per_sample = false;
   bool kills = false;
   bool computes_depth = false;
   bool computes_stencil = false;
-  bool sample_mask = false;  // oMask comes with the colours
+  bool sample_mask = false;  // oMask is sent with the colours
   bool dual_source = false;
-  bool writes_memory = false;  // other than targets
+  bool writes_memory = false;  // writes memory other than targets
   EarlyDepth early = EarlyDepth::automatic;
   bool attributes = false;  // set-up data follows the constants
   bool fast_clear = false;
@@ -369,7 +369,7 @@ struct BlendTarget {
   hw::LogicOp logic_op{};
   uint8_t write_mask = 0xf;  // red, green, blue, alpha
   bool clamp_before = false;
-  bool clamp_source = false;  // before blending, and nothing else
+  bool clamp_source = false;  // only the source is clamped, before blending
   bool clamp_after = false;
   hw::ColorClampRange range{};
 };
@@ -415,8 +415,8 @@ struct PlaneBuffer {
   uint64_t address = 0;
   uint32_t pitch_B = 0;
   bool tiled = true;
-  bool x_tiles = false;            // else Y
-  bool stencil_in_w_tiles = true;  // a buffer of stencil alone, whatever the two before say
+  bool x_tiles = false;            // otherwise Y
+  bool stencil_in_w_tiles = true;  // a separate stencil buffer, regardless of the two fields above
   uint32_t width = 0;              // of level 0
   uint32_t height = 0;
   uint32_t depth = 1;  // layers or slices
@@ -424,23 +424,23 @@ struct PlaneBuffer {
   uint32_t level = 0;
   uint32_t first_layer = 0;
   uint32_t layers = 1;
-  uint32_t layer_rows = 0;  // from one to the next
+  uint32_t layer_rows = 0;  // distance of layers
   std::array<int32_t, 2> offset{};
   bool write = false;
-  uint8_t align_x = 0;  // of levels; 0: 4, of stencil 8
+  uint8_t align_x = 0;  // of levels; 0: 4, and 8 for stencil
   uint8_t align_y = 0;
 };
 
 struct DepthBuffers {
   PlaneBuffer depth;
   hw::DepthFormat format{};
-  bool packed_stencil = false;  // stencil in the depth buffer's upper bits
+  bool packed_stencil = false;  // stencil in the upper bits of the depth buffer
   PlaneBuffer stencil;
   float clear_value = 0;
   uint32_t clear_raw = 0;
 };
 
-// On Gen6 a draw, later an operation of its own.
+// A clear or resolve: part of a draw on Gen6, a separate operation later.
 struct DepthOperation {
   bool clear_depth = false;
   bool clear_stencil = false;
@@ -480,7 +480,7 @@ struct PipelineState {
   PayloadForm pixel_payload = PayloadForm::barycentrics;
   TargetMessageForm target_message = TargetMessageForm::component_by_component;
   VertexHeaderForm vertex_header = VertexHeaderForm::without_ndc;
-  // A thread sets each primitive up, and pixel shaders read the coefficients that it wrote.
+  // Returns whether a thread sets up each primitive, and pixel shaders read the coefficients that it wrote.
   bool has_setup_thread() const { return pixel_payload == PayloadForm::start_vertex; }
 
   // PipelineForm::units: kernels that clip and set up.
@@ -488,7 +488,7 @@ struct PipelineState {
   Shader setup_shader;
   uint32_t setup_entry_slots = 16;
   bool sprites = false;             // the payload of a set-up thread says that points are sprites
-  uint32_t depth_coefficients = 0;  // offset in the set-up entry, in 32 bytes
+  uint32_t depth_coefficients = 0;  // offset in the set-up entry, in units of 32 bytes
 };
 
 }  // namespace halogen::pipe3d

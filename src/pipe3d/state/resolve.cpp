@@ -16,7 +16,7 @@ namespace {
 
 using spec::CommandId;
 
-// `unbounded`: a buffer without a size has no bound.
+// Returns a vertex buffer. `unbounded`: a size of zero means no bound.
 VertexBuffer buffer_of(const hw::VERTEX_BUFFER_STATE& state, bool unbounded) {
   VertexBuffer buffer;
   buffer.valid = true;
@@ -42,7 +42,7 @@ void put_system(VertexState& vertices, bool enable, size_t element, size_t compo
   }
 }
 
-// Before Gen8 the component's control names system values, later the SGVS commands do.
+// Sets system values. Before Gen8 the component's control selects them, later the SGVS commands do.
 void resolve_system_values(Resolver& from, VertexState& vertices) {
   for (VertexElement& element : vertices.elements) {
     for (size_t i = 0; i < 4; ++i) {
@@ -157,7 +157,7 @@ void resolve_vertices(Resolver& from, VertexState& vertices) {
     vertices.indices.bytes = indices.buffer_ending_address.value - indices.buffer_starting_address.value + 1;
   }
   vertices.indices.index_B = static_cast<uint8_t>(1u << std::min(static_cast<unsigned>(indices.index_format), 2u));
-  // Before Gen8 the cut index is all ones of the index's size.
+  // Before Gen8 the cut index is all ones in the size of the index.
   vertices.indices.cut_enable = indices.cut_index_enable || options.indexed_draw_cut_index_enable;
   vertices.indices.cut_index = options.indexed_draw_cut_index_enable
                                    ? options.cut_index

@@ -1,5 +1,5 @@
-// Settings to a PipelineState: commands of the context, and what they point to in memory. One file for each way in
-// which generations hold their state; what they share is in resolve_parts.h.
+// Resolves Settings to a PipelineState: commands of the context and the structures that they point to. There is one
+// file per form in which generations hold their state; resolve_parts.h has the common code.
 #pragma once
 
 #include <array>
@@ -18,12 +18,12 @@ struct ResolveInput {
   const Settings* settings = nullptr;
   message::StateBases bases;
   memory::AddressSpace* space = nullptr;
-  std::array<uint32_t, 4> stream_offsets{};  // where the next vertex goes: in bytes; on Gen6 in vertices
+  std::array<uint32_t, 4> stream_offsets{};  // position of the next vertex, in bytes, or in vertices on Gen6
   message::BindingTables tables;
-  spec::UnreadFields* unread = nullptr;  // collects set fields that the model does not read
+  spec::UnreadFields* unread = nullptr;  // collects fields that are set and that the model does not read
 };
 
-// False: memory refused to give a part of the state.
+// Resolves the state. False: a fault stopped a read of it.
 bool resolve(const ResolveInput& input, PipelineState& state);
 
 }  // namespace halogen::pipe3d

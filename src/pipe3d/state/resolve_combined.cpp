@@ -1,5 +1,5 @@
-// Gen6: 3DSTATE_SF holds set-up and rasteriser, 3DSTATE_WM the pixel shader; blend, depth and stencil are structures in
-// memory. Constants of the three stages come from the dynamic state base.
+// Gen6: 3DSTATE_SF holds set-up and rasteriser, 3DSTATE_WM the pixel shader. Blend, depth and stencil are structures in
+// memory. Constants of the three stages are relative to the dynamic state base.
 #include <algorithm>
 
 #include "base/bits.h"
@@ -20,10 +20,10 @@ namespace {
 
 using spec::CommandId;
 
-constexpr uint32_t kUnitSlots = 8;    // of entries: 128 bytes
-constexpr uint32_t kStencilRows = 4;  // that layers of a stencil buffer are a multiple of
+constexpr uint32_t kUnitSlots = 8;    // unit of entry sizes: 128 bytes
+constexpr uint32_t kStencilRows = 4;  // layers of a stencil buffer are a multiple of this
 
-// Lengths count less one, and a buffer is there when its bit is set.
+// Lengths are stored minus one, and a buffer exists if its bit is set.
 template <class Command>
 void set_constants(Resolver& from, const Command& command, Shader& shader) {
   hw::_3DSTATE_CONSTANT_BODY body = command.constant_body;
@@ -219,7 +219,8 @@ void resolve_buffers(Resolver& from, Output& output) {
     buffers.stencil.present = stencil.surface_base_address.value != 0;
     buffers.stencil.address = stencil.surface_base_address.value;
     buffers.stencil.pitch_B = stencil.surface_pitch + 1;
-    // The level is not applied to it: software points to the level itself, whose layers follow each other.
+    // The level is not applied to the stencil buffer: software points to the level itself, whose layers follow each
+    // other.
     const uint32_t level = buffers.depth.level;
     buffers.stencil.level = 0;
     buffers.stencil.width = message::Surface::shrink(buffers.depth.width, level);

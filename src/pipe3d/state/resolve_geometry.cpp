@@ -45,7 +45,7 @@ void set_buffer(const Bound& bound, StreamOutput::Buffer& buffer) {
 
 }  // namespace
 
-// Commands of all stages have the same layout: that of the vertex shader's is used.
+// The commands of all stages have the layout of the vertex shader's.
 void set_tables(Resolver& from, const StageCommands& stage, Shader& shader) {
   const std::span<const uint32_t> binding = from.settings().words(stage.binding);
   if (!binding.empty()) {

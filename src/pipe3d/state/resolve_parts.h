@@ -28,7 +28,7 @@ class Resolver {
   T get(uint32_t index = 0) const {
     return input_.settings->get<T>(gen(), index);
   }
-  // Returns a structure in memory. All zero, and ok() is false, when memory refuses.
+  // Returns a structure in memory. If a fault stops the read, it is zero and ok() is false.
   template <class T>
   T read(uint64_t address) {
     std::array<uint32_t, 64> words{};
@@ -40,7 +40,7 @@ class Resolver {
     }
     return T::unpack(gen(), used);
   }
-  // Bytes of a structure, and where element `index` of an array of them lies.
+  // Return the size of a structure, and the address of element `index` of an array of them.
   template <class T>
   uint64_t bytes() const {
     return spec::bytes_of<T>(gen());
@@ -67,7 +67,7 @@ class Resolver {
   bool ok_ = true;
 };
 
-// Sets what the state commands of all shader stages but the pixel shader name.
+// Sets the fields that the state commands of all shader stages except the pixel shader share.
 template <class Command>
 void set_common(const Command& command, Shader& shader) {
   shader.kernel = command.kernel_start_pointer;
@@ -78,7 +78,7 @@ void set_common(const Command& command, Shader& shader) {
   shader.enabled = command.enable;
 }
 
-// Sets what a stage reads of its vertices' entries.
+// Sets the part of vertex entries that a stage reads.
 template <class Command>
 void set_vertex_read(const Command& command, Shader& shader) {
   shader.first_grf = command.dispatch_grf_start_register_for_urb_data;
@@ -86,7 +86,7 @@ void set_vertex_read(const Command& command, Shader& shader) {
   shader.read_length = command.vertex_urb_entry_read_length;
 }
 
-// cr0.0 at the start of a thread.
+// Returns cr0.0 at the start of a thread.
 uint32_t control_of(hw::FloatingPointMode mode, bool single_flow, hw::RoundingMode rounding = hw::RoundingMode::RTNE,
                     bool denormals = false);
 
@@ -95,19 +95,20 @@ void set_push(Shader& shader, const hw::_3DSTATE_CONSTANT_BODY& body, uint64_t b
 BlendTarget blend_target(const hw::BLEND_STATE_ENTRY& entry);
 void resolve_color_calc(const hw::COLOR_CALC_STATE& state, Output& output);
 
-// Which kernel is for which width: enables of 8, 16 and 32 pixels, then the three kernels of a command.
+// Selects the kernel of each width. `widths`: enables of 8, 16 and 32 pixels; `kernels`: the three kernels of a
+// command.
 void set_pixel_kernels(PixelShader& pixel, const std::array<bool, 3>& widths, const std::array<uint64_t, 3>& kernels,
                        const std::array<uint8_t, 3>& first_grfs);
 void resolve_drawing_rectangle(Resolver& from, Raster& raster);
-// Before Gen8: the command says how the depth buffer is tiled, and whether stencil lies in it.
+// Before Gen8 the command states the tiling of the depth buffer and whether it contains stencil.
 void resolve_tiled_depth(Resolver& from, DepthBuffers& buffers);
 Rectangle rectangle_of(const hw::SCISSOR_RECT& rect);
 void set_interpolation(Setup& setup, uint32_t flat, uint32_t sprite, hw::SpriteOrigin origin);
 
-// Sets the tests and limits of the clipper, but not those that differ: z tests and user distances.
+// Sets the tests and limits of the clipper, except z tests and user distances, which differ between forms.
 void set_clip(const hw::_3DSTATE_CLIP& command, Clip& clip);
 
-// Sets what the rasteriser does with faces. `From` has the fields of 3DSTATE_RASTER; they are in 3DSTATE_SF before it.
+// Sets face culling and fill modes. `From` has the fields of 3DSTATE_RASTER, which are in 3DSTATE_SF before it.
 template <class From>
 void set_faces(const From& from, Raster& raster) {
   raster.cull = from.cull_mode;
@@ -197,7 +198,7 @@ void set_swizzles(Setup& setup, const Attributes& attributes) {
   }
 }
 
-// Functions, operations and masks; references stay.
+// Sets functions, operations and masks, but not the references.
 template <class State>
 void set_depth_stencil(const State& from, DepthStencil& to) {
   to.depth_test = from.depth_test_enable;
@@ -222,7 +223,7 @@ void set_depth_stencil(const State& from, DepthStencil& to) {
              to.back.reference};
 }
 
-// One for each PipelineForm.
+// One function for each PipelineForm.
 void resolve_split(Resolver& from, PipelineState& state);
 void resolve_combined(Resolver& from, PipelineState& state);
 void resolve_units(Resolver& from, PipelineState& state);

@@ -32,7 +32,7 @@ void resolve_vertex_shader(Resolver& from, VertexShader& stage) {
   set_constants(from, kVertex, shader);
 }
 
-// NaN becomes the first pixel.
+// Converts to a pixel number. NaN becomes 0.
 int32_t whole_pixel(float place) {
   constexpr float kFar = 65536;
   return place == place ? static_cast<int32_t>(std::floor(std::clamp(place, -kFar, kFar))) : 0;
@@ -78,7 +78,7 @@ void resolve_clip(Resolver& from, PipelineState& state) {
   set_clip(command, clip);
   clip.z_near_test = raster.viewport_z_clip_test_enable || raster.viewport_z_near_clip_test_enable;
   clip.z_far_test = raster.viewport_z_clip_test_enable || raster.viewport_z_far_clip_test_enable;
-  // The masks of the last stage before the clipper, unless its own are forced.
+  // Uses the masks of the last stage before the clipper, unless the clipper's own are forced.
   const auto vs = from.get<hw::_3DSTATE_VS>();
   const auto ds = from.get<hw::_3DSTATE_DS>();
   const auto gs = from.get<hw::_3DSTATE_GS>();
@@ -214,7 +214,7 @@ void resolve_blend(Resolver& from, Output& output) {
   if (color.color_calc_state_pointer_valid) {
     const auto state = from.read<hw::COLOR_CALC_STATE>(from.bases().dynamic + color.color_calc_state_pointer);
     resolve_color_calc(state, output);
-    // Gen8 keeps the references here, later generations in 3DSTATE_WM_DEPTH_STENCIL: the other one reads zero.
+    // Gen8 keeps the references here, later generations in 3DSTATE_WM_DEPTH_STENCIL. The other field reads zero.
     output.depth_stencil.front.reference = state.stencil_reference_value;
     output.depth_stencil.back.reference = state.backface_stencil_reference_value;
   }
@@ -246,7 +246,7 @@ void resolve_blend(Resolver& from, Output& output) {
 
 void resolve_depth_stencil(Resolver& from, DepthStencil& to) {
   const auto command = from.get<hw::_3DSTATE_WM_DEPTH_STENCIL>();
-  // Gen8 keeps references with the colour calculator, later generations here: the other one reads zero.
+  // Gen8 keeps references with the colour calculator, later generations here. The other field reads zero.
   to.front.reference |= command.stencil_reference_value;
   to.back.reference |= command.backface_stencil_reference_value;
   set_depth_stencil(command, to);
@@ -281,7 +281,7 @@ void resolve_buffers(Resolver& from, DepthBuffers& buffers) {
   buffers.format = depth.surface_format;
   const auto stencil = from.get<hw::_3DSTATE_STENCIL_BUFFER>();
   if (stencil.stencil_buffer_enable) {
-    // It has the shape of the depth buffer.
+    // The stencil buffer has the shape of the depth buffer.
     const PlaneBuffer own = plane_of(stencil);
     buffers.stencil = buffers.depth;
     buffers.stencil.address = own.address;

@@ -1,4 +1,4 @@
-// Gen8 and later: what the commands of the shader stages share.
+// Gen8 and later: common parts of the shader stage commands.
 #pragma once
 
 #include "pipe3d/state/resolve_parts.h"
@@ -6,12 +6,12 @@
 
 namespace halogen::pipe3d {
 
-// Where a stage's tables and constants are named.
+// The commands that name a stage's tables and constants.
 struct StageCommands {
   spec::CommandId binding;
   spec::CommandId sampler;
   spec::CommandId constants;
-  uint32_t index;  // in CONSTANT_ALL
+  uint32_t index;  // index in CONSTANT_ALL
 };
 inline constexpr StageCommands kVertex{spec::CommandId::_3DSTATE_BINDING_TABLE_POINTERS_VS,
                                        spec::CommandId::_3DSTATE_SAMPLER_STATE_POINTERS_VS,

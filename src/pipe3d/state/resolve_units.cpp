@@ -1,4 +1,4 @@
-// Gen4: 3DSTATE_PIPELINED_POINTERS names unit states in memory; kernels count from the general state base, and
+// Gen4: 3DSTATE_PIPELINED_POINTERS points to unit states in memory. Kernels are relative to the general state base, and
 // constants come from one buffer that CONSTANT_BUFFER names.
 #include <algorithm>
 #include <bit>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint32_t kGrf_B = 32;
 
-// Returns what every unit state begins with.
+// Returns the fields at the start of every unit state.
 template <class Unit>
 Shader shader_of(Resolver& from, const Unit& unit, uint64_t binding_table) {
   Shader shader;
@@ -31,7 +31,7 @@ Shader shader_of(Resolver& from, const Unit& unit, uint64_t binding_table) {
   return shader;
 }
 
-// Units that read vertex entries.
+// Returns the shader of a unit that reads vertex entries.
 template <class Unit>
 Shader vertex_reader(Resolver& from, const Unit& unit, uint64_t binding_table) {
   Shader shader = shader_of(from, unit, binding_table);
@@ -50,7 +50,7 @@ void resolve_vertex_shader(Resolver& from, uint64_t at, uint64_t table, VertexSh
   stage.entry_slots = (unit.urb_entry_allocation_size + 1u) * 4;
 }
 
-// Threads that take quads and loops apart.
+// Resolves the threads that split quads and loops.
 void resolve_geometry(Resolver& from, uint64_t at, uint64_t table, Geometry& stage) {
   const auto unit = from.read<hw::GS_STATE>(at);
   stage.shader = vertex_reader(from, unit, table);
@@ -63,7 +63,7 @@ void resolve_geometry(Resolver& from, uint64_t at, uint64_t table, Geometry& sta
 }
 
 void resolve_clip(Resolver& from, uint64_t at, uint64_t table, bool enable, PipelineState& state) {
-  state.clip.divide = false;  // vertex shaders have divided
+  state.clip.divide = false;  // vertex shaders have divided by w
   if (!enable) {
     return;
   }
@@ -99,7 +99,7 @@ void resolve_setup(Resolver& from, uint64_t at, uint64_t table, PipelineState& s
   raster.antialias = unit.antialiasing_enable;
   raster.point_rule_right = unit.point_rasterization_rule == hw::PointRasterizationRule::UPPER_RIGHT;
   raster.origin_bias = static_cast<float>(unit.destination_origin_horizontal_bias);
-  raster.corner_sample = true;  // the bias makes centres of corners
+  raster.corner_sample = true;  // the bias turns corners into centres
   raster.positions[0] = {0, 0};
   raster.sample_mask = 1;
   if (unit.viewport_transform_enable || unit.scissor_rectangle_enable) {
@@ -119,7 +119,7 @@ void resolve_pixel(Resolver& from, uint64_t at, uint64_t table, PipelineState& s
   pixel.shader.read_offset = unit.setup_urb_entry_read_offset;
   pixel.shader.read_length = unit.setup_urb_entry_read_length;
   pixel.shader.statistics = unit.statistics_enable;
-  pixel.shader.vector_mask = true;  // all pixels of a subspan run; a mask in the header says which are drawn
+  pixel.shader.vector_mask = true;  // all pixels of a subspan run; a mask in the header tells which are drawn
   // There is one kernel, for one width.
   const uint8_t first = unit.dispatch_grf_start_register_for_constant_setup_data_0;
   set_pixel_kernels(pixel, {unit.dispatch_8_pixel_enable, unit.dispatch_16_pixel_enable, false},

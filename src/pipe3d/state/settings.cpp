@@ -43,7 +43,7 @@ void take_body(spec::GenId gen, std::span<const uint32_t> dwords, uint8_t index,
   bound.stream_offset = body.stream_offset;
 }
 
-// The command with the fields of `T`; other dwords are those of `like`.
+// Returns the command with the fields of `T`. Other dwords are copied from `like`.
 template <class T>
 std::vector<uint32_t> packed(spec::GenId gen, std::span<const uint32_t> like, const T& fields) {
   std::vector<uint32_t> words(like.begin(), like.end());
@@ -53,13 +53,13 @@ std::vector<uint32_t> packed(spec::GenId gen, std::span<const uint32_t> like, co
   return words;
 }
 
-// Returns the command with the fields that its update bits leave out as they were before.
+// Returns the command, with fields that its update bits exclude taken from the previous command.
 template <class T>
 std::vector<uint32_t> merge(const Settings& settings, spec::GenId gen, std::span<const uint32_t> dwords) {
   return packed(gen, dwords, T::unpack(gen, dwords).merged(gen, settings.get<T>(gen)));
 }
 
-// The command of one stage's own constants, and whether CONSTANT_ALL names the stage.
+// The command of one stage's own constants, and the bit of CONSTANT_ALL for the stage.
 struct StageConstants {
   CommandId command;
   bool hw::_3DSTATE_CONSTANT_ALL::*named;
@@ -109,7 +109,7 @@ void Settings::change_all_constants(spec::GenId gen, std::span<const uint32_t> d
     }
     std::vector<uint32_t> words = packed(gen, dwords, alone);
     for (size_t i = kAllConstantsHead; i < dwords.size(); ++i) {
-      words[i] = dwords[i];  // its buffers
+      words[i] = dwords[i];  // the stage's buffers
     }
     put(CommandId::_3DSTATE_CONSTANT_ALL, static_cast<uint32_t>(stage), words);
     packets_.erase(key_of(kStageConstants[stage].command, 0));
@@ -141,7 +141,7 @@ bool Settings::change(const Generation& generation, const spec::CommandDesc& des
     case CommandId::_3DSTATE_SO_BUFFER_INDEX_3: {
       hw::_3DSTATE_SO_BUFFER bound;
       unpack_stream_buffer(gen, desc.id, dwords, bound);
-      // The offset is set when the command is parsed and lives in a register from then on.
+      // The offset is set when the command is parsed. Afterwards it is in a register.
       bound.stream_offset_write_enable = false;
       std::vector<uint32_t> words(kStreamBufferDwords);
       if (bound.pack(gen, words)) {
@@ -189,7 +189,7 @@ void Settings::set_stream_index(spec::GenId gen, uint32_t number, uint32_t index
     command.streamed_vertex_buffer_index = index;
     put(CommandId::_3DSTATE_GS_SVB_INDEX, number, packed(gen, words, command));
   }
-  // Later generations: a context image brings the register back with the buffer.
+  // Later generations: a context image restores the register with the buffer.
   const std::span<const uint32_t> buffer = this->words(CommandId::_3DSTATE_SO_BUFFER, number);
   if (!buffer.empty()) {
     auto command = hw::_3DSTATE_SO_BUFFER::unpack(gen, buffer);
