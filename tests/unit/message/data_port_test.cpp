@@ -20,7 +20,7 @@ TEST_P(DataPort, UntypedReadReturnsOneChannelOfSixteenLanes) {
   grf(kResponse, 5) = 0xdead;
   EXPECT_EQ(send(kPort1, 0x0420'5e03, kAll16 & ~(1u << 5)), SendOutcome::done);
   for (uint32_t i = 0; i < 16; ++i) {
-    EXPECT_EQ(response(i / 8, i % 8), i == 5 ? 0xdeadu : 0x100 + i) << "a lane that is off keeps its register";
+    EXPECT_EQ(response(i / 8, i % 8), i == 5 ? 0xdeadu : 0x100 + i) << "a disabled lane keeps its register";
   }
 }
 
@@ -29,7 +29,7 @@ TEST_P(DataPort, UntypedReadReturnsFourChannelsOfEightLanes) {
   for (uint32_t i = 0; i < 64; ++i) {
     word(0x2000 + i * 4) = i;
   }
-  set_lanes(kPayload, {0, 16, 33, 48, 64, 80, 240, 248});  // 33: the low bits do not count
+  set_lanes(kPayload, {0, 16, 33, 48, 64, 80, 240, 248});  // 33: the low two bits are ignored
   EXPECT_EQ(send(kPort1, 2u << 25 | 4u << 20 | 1u << 14 | 0x2000, kAll8, 8), SendOutcome::done);
   EXPECT_EQ(response(0, 1), 4u);
   EXPECT_EQ(response(3, 1), 7u);
@@ -37,7 +37,7 @@ TEST_P(DataPort, UntypedReadReturnsFourChannelsOfEightLanes) {
   EXPECT_EQ(response(0, 6), 60u);
   EXPECT_EQ(response(3, 6), 63u);
   EXPECT_EQ(response(1, 7), 63u);
-  EXPECT_EQ(response(2, 7), 0u) << "beyond the surface, channel by channel";
+  EXPECT_EQ(response(2, 7), 0u) << "outside the surface; each channel is checked";
   EXPECT_EQ(response(3, 7), 0u);
 }
 
@@ -72,11 +72,11 @@ TEST_P(DataPort, SharedLocalMemoryHasItsOwnSurfaceIndex) {
   EXPECT_EQ(local[4], 8u);
   EXPECT_EQ(send(kPort1, 1u << 25 | 1u << 20 | 1u << 14 | 0x2e00 | 254, kAll8, 8), SendOutcome::done);
   EXPECT_EQ(response(0, 4), 5u);
-  EXPECT_EQ(response(0, 5), 0u) << "outside";
+  EXPECT_EQ(response(0, 5), 0u) << "outside shared local memory";
   EXPECT_EQ(response(0, 6), 0u);
   grf(kPayload, 4) = 0x1000'0000 + 1020;
   EXPECT_EQ(send(kPort1, 1u << 25 | 1u << 20 | 1u << 14 | 0x2e00 | 254, kAll8, 8), SendOutcome::done);
-  EXPECT_EQ(response(0, 4), 5u) << "the compiler's mark of a local pointer does not count";
+  EXPECT_EQ(response(0, 4), 5u) << "the upper bits, in which compilers mark local pointers, are ignored";
 }
 
 TEST_P(DataPort, StatelessAddressesCountFromTheGeneralBase) {
@@ -139,7 +139,7 @@ TEST_P(DataPort, LanesOfAnAtomicActOneAfterTheOther) {
   bind_raw(2, 0x5000, 64);
   word(0x5000) = 100;
   for (uint32_t i = 0; i < 16; ++i) {
-    grf(kPayload + i / 8, i % 8) = i == 3 ? 64 : 0;  // lane 3 is outside
+    grf(kPayload + i / 8, i % 8) = i == 3 ? 64 : 0;  // lane 3 is outside the surface
     grf(kPayload + 2 + i / 8, i % 8) = 1;
   }
   EXPECT_EQ(send(kPort1, 4u << 25 | 2u << 20 | 2u << 14 | 0x2700 | 2, kAll16), SendOutcome::done);
@@ -176,11 +176,11 @@ TEST_P(DataPort, A64ScatteredElementsUseTheAddressOfTheirLane) {
   for (uint32_t i = 0; i < 8; ++i) {
     grf64(kPayload + i / 4, i % 4) = kVa + 0x6000 + i * 24;
   }
-  // Two dwords a lane: plane 0, then plane 1.
+  // Two dwords per lane: plane 0, then plane 1.
   EXPECT_EQ(send(kPort1, 2u << 25 | 2u << 20 | 16u << 14 | 0x0500 | 255, kAll8, 8), SendOutcome::done);
   EXPECT_EQ(response(0, 1), 0x1b1a'1918u);
   EXPECT_EQ(response(1, 1), 0x1f1e'1d1cu);
-  // One qword a lane: two registers, packed.
+  // One qword per lane: two registers, packed.
   EXPECT_EQ(send(kPort1, 2u << 25 | 2u << 20 | 16u << 14 | 0x0200 | 255, kAll8, 8), SendOutcome::done);
   EXPECT_EQ(grf64(kResponse + 1, 1), 0x7f7e'7d7c'7b7a'7978u) << "lane 5";
   // Bytes at odd addresses: 8, 16 and 32 bits in the low bits of a dword.
@@ -199,7 +199,7 @@ TEST_P(DataPort, A64ScatteredElementsUseTheAddressOfTheirLane) {
   }
   EXPECT_EQ(send(kPort1, 4u << 25 | 26u << 14 | 0x0500 | 255, 0x7f, 8), SendOutcome::done);
   EXPECT_EQ(word64(0x7000 + 48), 0x0000'1006'0000'0006u);
-  EXPECT_EQ(word64(0x7000 + 56), 0u) << "a lane that is off";
+  EXPECT_EQ(word64(0x7000 + 56), 0u) << "a disabled lane";
 }
 
 TEST_P(DataPort, A64AtomicsWorkOnDwordsAndQwords) {
@@ -209,7 +209,7 @@ TEST_P(DataPort, A64AtomicsWorkOnDwordsAndQwords) {
   EXPECT_EQ(send(kPort1, 4u << 25 | 2u << 20 | 18u << 14 | 0x3700 | 255, 1, 1), SendOutcome::done);
   EXPECT_EQ(word64(0x8000), 0x1'0000'0000u);
   EXPECT_EQ(grf64(kResponse), 0xffff'ffffu);
-  // Compare and exchange of 64 bits: two registers an operand.
+  // 64-bit compare and exchange: two registers per operand.
   grf64(kPayload + 2, 0) = 0x1'0000'0000;
   grf64(kPayload + 4, 0) = 42;
   EXPECT_EQ(send(kPort1, 6u << 25 | 2u << 20 | 18u << 14 | 0x3e00 | 255, 1, 1), SendOutcome::done);
@@ -224,7 +224,7 @@ TEST_P(DataPort, AddressesMayBeSignExtendedOrNot) {
   word(0x9000) = 5;
   grf64(kPayload, 0) = 0xffff'0000'0000'0000 | (kVa + 0x9000);
   EXPECT_EQ(send(kPort1, 2u << 25 | 1u << 20 | 16u << 14 | 0x0100 | 255, 1, 1), SendOutcome::done);
-  EXPECT_EQ(response(0, 0), 5u) << "48 bits count";
+  EXPECT_EQ(response(0, 0), 5u) << "only the low 48 bits are used";
 }
 
 TEST_P(DataPort, OwordBlocksMoveConsecutiveBytes) {
@@ -240,9 +240,9 @@ TEST_P(DataPort, OwordBlocksMoveConsecutiveBytes) {
   grf(kPayload, 2) = 4;
   EXPECT_EQ(send(kConstantCache, 0x0228'0304, kAll16), SendOutcome::done);
   EXPECT_EQ(response(0, 7), 0x57u);
-  EXPECT_EQ(response(1, 0), 0u) << "beyond the surface";
+  EXPECT_EQ(response(1, 0), 0u) << "outside the surface";
   grf(kPayload, 2) = 20;  // bytes
-  EXPECT_EQ(send(kPort0, 0x0218'4204, 0, 1), SendOutcome::done) << "reads ask no channel";
+  EXPECT_EQ(send(kPort0, 0x0218'4204, 0, 1), SendOutcome::done) << "a block read ignores the channel mask";
   EXPECT_EQ(response(0, 0), 0x45u);
   EXPECT_EQ(send(kPort0, 0x0218'4104, 1, 1), SendOutcome::done);
   EXPECT_EQ(response(0, 4), 0x45u) << "one OWord, in the high half";
@@ -262,7 +262,7 @@ TEST_P(DataPort, BlockWritesFollowTheChannels) {
 }
 
 TEST_P(DataPort, ScratchCountsFromTheGeneralBaseAndTheHeader) {
-  grf(kPayload, 5) = 0xc000 | 0x205;  // the low ten bits are no address
+  grf(kPayload, 5) = 0xc000 | 0x205;  // the low ten bits are not part of the address
   for (uint32_t i = 0; i < 16; ++i) {
     grf(kPayload + 1 + i / 8, i % 8) = 0x90 + i;
   }
@@ -298,7 +298,7 @@ TEST_P(DataPort, ScatteredBytesCountBytes) {
   EXPECT_EQ(response(0, 3), 0u);
   EXPECT_EQ(send(kPort0, 1u << 25 | 1u << 20 | 4u << 14 | 0x0401, 0xf, 8), SendOutcome::done);
   EXPECT_EQ(response(0, 1), 0x5544u);
-  EXPECT_EQ(response(0, 2), 0u) << "half of it is outside";
+  EXPECT_EQ(response(0, 2), 0u) << "half of it is outside the surface";
   grf(kPayload) = 3;
   grf(30) = 0xaabb'ccdd;
   EXPECT_EQ(send(kPort0, 1u << 25 | 12u << 14 | 0x0801, 1, 1, 1), SendOutcome::done);
@@ -360,14 +360,14 @@ TEST_P(DataPort, SurfacesAreReadAgainWhenWorkBegins) {
 }
 
 TEST_P(DataPort, AFaultingAtomicChangesNothing) {
-  // Lane 0 is at the last dword that is mapped, lane 1 behind it.
+  // Lane 0 accesses mapped memory, lane 1 the first unmapped dword.
   word(0x1f'fffc) = 5;
   word(0x1000) = 7;
   grf64(kPayload, 0) = kVa + 0x1000;
   grf64(kPayload, 1) = kVa + 0x20'0000;
   for (unsigned times = 0; times < 2; ++times) {
     EXPECT_EQ(send(kPort1, 2u << 25 | 1u << 20 | 0x12u << 14 | 0x2500 | 255, 3, 8), SendOutcome::fault);
-    EXPECT_EQ(word(0x1000), 7u) << "sent again, the lane would count twice";
+    EXPECT_EQ(word(0x1000), 7u) << "lane 0 must not be applied, because the message is sent again";
   }
   grf64(kPayload, 1) = kVa + 0x1f'fffc;
   EXPECT_EQ(send(kPort1, 2u << 25 | 1u << 20 | 0x12u << 14 | 0x2500 | 255, 3, 8), SendOutcome::done);
@@ -399,7 +399,7 @@ TEST_P(DataPort, AtomicsDoNotTouchBytesBeforeASurfaceThatIsNotAligned) {
 
 TEST_P(DataPort, BindlessSurfacesAreFoundByTheirOffset) {
   if (GetParam() == "bdw") {
-    GTEST_SKIP() << "it has no bindless surfaces: the index is one of the table";
+    GTEST_SKIP() << "this generation has no bindless surfaces: the index selects a binding table entry";
   }
   bind_raw(1, 0x1000, 64);
   word(0x1000) = 99;

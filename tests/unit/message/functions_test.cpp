@@ -1,4 +1,4 @@
-// Shared functions by their numbers, and that threads reach memory through data ports alone:
+// Shared functions have the numbers of the manual, and threads access memory only through data ports:
 // docs/requirements/notes.md, SF-01 and SF-02.
 #include <map>
 #include <random>
@@ -12,7 +12,7 @@ namespace {
 
 using eu::SendOutcome;
 
-// One entry that any handle names.
+// An entry for every handle.
 class OneEntry final : public Urb {
  public:
   std::span<uint32_t> entry(eu::Thread& /*thread*/, uint32_t /*handle*/) override { return dwords; }
@@ -37,7 +37,7 @@ class Functions : public MessageBench {
     made.exec_size = 8;
     return made;
   }
-  // Names of functions that were called, without what they were asked for.
+  // Returns the names of the called functions, without their operations.
   static std::set<std::string> called(const SharedFunctions& functions) {
     FidelityReport report;
     functions.report(report);
@@ -47,7 +47,7 @@ class Functions : public MessageBench {
     }
     return names;
   }
-  // As the row numbers them; others are of no function that the notes know.
+  // Returns the functions of this generation by number. The notes know no others.
   std::map<uint8_t, std::string> numbers() const {
     std::map<uint8_t, std::string> all{{0, "null"}, {2, "smpl"}, {3, "gtwy"}, {6, "urb"}, {7, "ts"}};
     if (!since(spec::GenId::gen6)) {
@@ -77,24 +77,24 @@ TEST_P(Functions, FunctionCodesMatchTheManual) {
   }
 }
 
-// What only that function does, each with a payload that means nothing to the others.
+// Each message has an effect that only its function has.
 TEST_P(Functions, FunctionsPerformTheirMessages) {
   COVERS("NOTES-SF-01");
-  // Nothing: an answer of zeros.
+  // The null function returns zeros.
   grf(kResponse, 3) = 77;
   EXPECT_EQ(send(0, 1u << 25 | 1u << 20, 0xff, 8), SendOutcome::done);
   EXPECT_EQ(response(0, 3), 0u);
-  // The return buffer: dwords to an entry. Gen4 to 6 want a flag; sub-functions are other layouts (urb_test.cpp).
+  // The return buffer writes dwords to an entry. Gen4 to Gen6 need a flag. Other sub-functions: urb_test.cpp.
   grf(kPayload + 1, 0) = 0x1234;
   const uint32_t used = since(spec::GenId::gen7) ? 7 : 1u << 14;
   EXPECT_EQ(send(6, 2u << 25 | 1u << 19 | used, 1, 8), SendOutcome::done);
   EXPECT_EQ(urb_.dwords[0], 0x1234u);
-  // The gateway: barriers of groups, since there are groups.
+  // The gateway handles barriers of groups (Gen7 and later).
   if (since(spec::GenId::gen7)) {
     EXPECT_EQ(send(3, 1u << 25 | 4, 0xff, 8), SendOutcome::done);
     EXPECT_EQ(group_.arrived, 1u);
   }
-  // The spawner takes a thread that ends; one that wants another started is told of.
+  // The spawner ends threads. A request to start another thread raises an Event.
   eu::Message last = message(7, 1u << 25 | 1u << 4);
   last.end_of_thread = true;
   const size_t before = log_.events().size();
@@ -105,7 +105,7 @@ TEST_P(Functions, FunctionsPerformTheirMessages) {
   EXPECT_EQ(log_.events().size(), before + 1);
 }
 
-// Anything at all to each function: bytes of memory change behind data ports and nowhere else.
+// Random messages to each function change memory only if the function is a data port.
 TEST_P(Functions, OnlyDataPortsWriteMemory) {
   COVERS("NOTES-SF-02");
   std::mt19937 random(7);
@@ -139,7 +139,7 @@ TEST_P(Functions, OnlyDataPortsWriteMemory) {
     writers += changed ? 1 : 0;
     std::memcpy(reached.data(), before.data(), before.size());
   }
-  EXPECT_GE(writers, 1u) << "there is a way";
+  EXPECT_GE(writers, 1u) << "at least one function writes memory";
 }
 
 INSTANTIATE_TEST_SUITE_P(Chips, Functions, testing::Values("i965", "g45", "snb", "bdw", "icl", "dg1"),

@@ -1,5 +1,5 @@
-// Random messages on random state: nothing may crash, and no byte outside may be touched (the sanitizers look). Some of
-// the state is made likely: surfaces of every type and format.
+// Random messages with random state. Nothing may crash, and the sanitizers report accesses out of bounds. Parts of the
+// state are chosen so that surfaces of every type and format are likely.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -16,7 +16,8 @@ TEST(HostileMessages, RandomMessagesStayInBounds) {
     const auto random = [&] { return static_cast<uint32_t>(engine()); };
     std::vector<uint8_t> data(20000);
     std::generate(data.begin(), data.end(), [&] { return static_cast<uint8_t>(random()); });
-    // The binding table and the surface states that it names: offsets below a page, and small sizes for half of them.
+    // The binding table and the surface states that it refers to: offsets below a page, and small sizes for half of
+    // them.
     for (size_t i = 0; i < 64; ++i) {
       const uint32_t at = 0x400 + (random() % 48) * 64;
       std::memcpy(data.data() + 1 + i * 4, &at, 4);

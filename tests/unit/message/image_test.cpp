@@ -33,7 +33,7 @@ class Images : public MessageBench {
                  static_cast<uint32_t>(address), static_cast<uint32_t>(address >> 32), 0, 0, 0, 0, 0, 0});
   }
   bool typed_header() const { return GetParam() == "bdw"; }
-  // Coordinates of lane 0; data in the four channels after them.
+  // `at`: coordinates of lane 0. `data`: the four channels.
   void typed_write(uint8_t index, std::initializer_list<uint32_t> at, std::initializer_list<uint32_t> data) {
     size_t reg = kPayload;
     if (typed_header()) {
@@ -58,7 +58,7 @@ class Images : public MessageBench {
     EXPECT_EQ(send(kPort1, length << 25 | 4u << 20 | 5u << 14 | 0x1000 | index, 1, 8), SendOutcome::done);
     return {response(0, 0), response(1, 0), response(2, 0), response(3, 0)};
   }
-  // A SIMD8 sampler message; parameters of lane 0.
+  // Sends a SIMD8 sampler message. `parameters` are those of lane 0.
   std::array<uint32_t, 4> sample(uint8_t index, uint32_t type, std::initializer_list<uint32_t> parameters) {
     size_t reg = kPayload;
     for (const uint32_t value : parameters) {
@@ -109,7 +109,7 @@ TEST_P(Images, TypedAccessOutsideDoesNothing) {
 TEST_P(Images, YTiledImagesAreAddressedByTile) {
   bind_image(1, {.tiling = 3, .width = 64, .height = 64, .pitch = 256});
   typed_write(1, {37, 33}, {1, 2, 3, 4});
-  // 148 bytes to the right: second tile of the second row of tiles; then 16-byte columns of 32 rows.
+  // Byte 148 of row 33 is in the second tile of the second row of tiles. A tile has columns of 16 bytes and 32 rows.
   const uint64_t at = (1 * 2 + 1) * 4096 + (20 / 16) * 512 + 1 * 16 + 20 % 16;
   EXPECT_EQ(word(0x10000 + at), 0x0403'0201u);
   EXPECT_EQ(typed_read(1, {37, 33}), (std::array<uint32_t, 4>{1, 2, 3, 4}));
@@ -120,10 +120,10 @@ TEST_P(Images, LayersAreAQPitchApart) {
   typed_write(1, {1, 1, 2}, {7, 0, 0, 0});
   EXPECT_EQ(word(0x10000 + (2 * 20 + 1) * 64 + 4), 7u);
   typed_write(1, {1, 1, 3}, {8, 0, 0, 0});
-  EXPECT_EQ(word(0x10000 + (3 * 20 + 1) * 64 + 4), 0u) << "there are three";
+  EXPECT_EQ(word(0x10000 + (3 * 20 + 1) * 64 + 4), 0u) << "layer 3 does not exist";
 }
 
-// Levels of a 16x16 image: the second below the first, the third beside that.
+// Levels of a 16x16 image: level 1 is below level 0, level 2 is to the right of level 1.
 TEST_P(Images, TypedMessagesReachTheLevelThatTheViewBeginsWith) {
   bind_image(1, {.format = kR32Uint, .levels = 3, .first_level = 1});
   typed_write(1, {7, 7}, {5, 0, 0, 0});
@@ -136,7 +136,7 @@ TEST_P(Images, TypedMessagesReachTheLevelThatTheViewBeginsWith) {
   EXPECT_EQ(word(0x10000 + (16 + 3) * 64 + (8 + 3) * 4), 9u);
 }
 
-// From Gen9 on QPitch of a 1D image counts texels, before rows.
+// On Gen9 and later, QPitch of a 1D image counts texels. Earlier it counts rows.
 TEST_P(Images, LayersOf1DImagesFollowEachOther) {
   bind_image(1, {.type = 0, .format = kR32Uint, .height = 1, .depth = 3, .array = true, .qpitch = 20});
   typed_write(1, {1, 2}, {7, 0, 0, 0});
@@ -169,7 +169,7 @@ TEST_P(Images, TypedMessagesAccessBuffers) {
   typed_write(1, {10}, {6, 0, 0, 0});
   EXPECT_EQ(word(0x20000 + 36), 5u);
   EXPECT_EQ(word(0x20000 + 40), 0u);
-  EXPECT_EQ(sample(1, 7, {9, 0, 0}), (std::array<uint32_t, 4>{5, 0, 0, 1})) << "what the format lacks";
+  EXPECT_EQ(sample(1, 7, {9, 0, 0}), (std::array<uint32_t, 4>{5, 0, 0, 1})) << "missing channels are 0, 0 and 1";
   EXPECT_EQ(sample(1, 7, {10, 0, 0}), (std::array<uint32_t, 4>{0, 0, 0, 0}));
   EXPECT_EQ(sample(1, 10, {0})[0], 10u);
 }
@@ -192,8 +192,8 @@ TEST_P(Images, LoadsReadTheirLevel) {
   EXPECT_EQ(load(1, 2, 5, 0)[0], 100u);
   EXPECT_EQ(load(1, 2, 5, 1)[0], 101u);
   EXPECT_EQ(load(1, 2, 3, 2)[0], 102u);
-  EXPECT_EQ(load(1, 2, 5, 2)[0], 0u) << "outside a level of four";
-  EXPECT_EQ(load(1, 2, 5, 3)[3], 0u) << "no such level";
+  EXPECT_EQ(load(1, 2, 5, 2)[0], 0u) << "outside a level with four columns";
+  EXPECT_EQ(load(1, 2, 5, 3)[3], 0u) << "the level does not exist";
 }
 
 TEST_P(Images, SizeMessagesReturnTheExtent) {
@@ -233,12 +233,12 @@ TEST_P(Images, LinearFiltersWeightNeighbouringTexels) {
     }
   }
   set_sampler(1u << 14 | 1u << 17, 0, 1u << 10 | 2u << 6 | 2u << 3 | 2);
-  // Half way between texels 1 and 2, a quarter between rows 0 and 1.
+  // Half way between texels 1 and 2, and a quarter of the way between rows 0 and 1.
   EXPECT_FLOAT_EQ(number(sample(1, 2, {0, bits(2.0f), bits(0.75f)})[0]), 1.5f + 2.5f);
   EXPECT_FLOAT_EQ(number(sample(1, 2, {0, bits(0.0f), bits(0.5f)})[0]), 0.0f) << "clamped to the edge";
   set_sampler(1u << 14 | 1u << 17, 0x3000, 1u << 10 | 4u << 6 | 4u << 3 | 4);
   real(kStates + 0x3000) = 100.0f;
-  EXPECT_FLOAT_EQ(number(sample(1, 2, {0, bits(0.0f), bits(0.5f)})[0]), 50.0f) << "half of it is border";
+  EXPECT_FLOAT_EQ(number(sample(1, 2, {0, bits(0.0f), bits(0.5f)})[0]), 50.0f) << "the mean of a texel and the border";
 }
 
 TEST_P(Images, GatherOrderStartsAtTheLowerLeftTexel) {
@@ -267,9 +267,9 @@ TEST_P(Images, HalfAndSmallFloatFormatsAreConverted) {
   EXPECT_EQ(surface::half_to_float(0x3c00), 1.0f);
   EXPECT_EQ(surface::half_to_float(0x0001), std::ldexp(1.0f, -24));
   EXPECT_EQ(surface::half_to_float(0xfbff), -65504.0f);
-  EXPECT_EQ(surface::float_to_half(65520.0f), 0x7c00) << "half way to the next rounds to infinity";
+  EXPECT_EQ(surface::float_to_half(65520.0f), 0x7c00) << "a value half way to the next one rounds to infinity";
   EXPECT_EQ(surface::float_to_half(65519.0f), 0x7bff);
-  EXPECT_EQ(surface::float_to_half(2049.0f), 0x6800) << "ties go to even";
+  EXPECT_EQ(surface::float_to_half(2049.0f), 0x6800) << "ties are rounded to even";
   EXPECT_EQ(surface::float_to_half(2051.0f), 0x6802);
   EXPECT_EQ(surface::float_to_half(std::ldexp(1.0f, -25)), 0x0000);
   for (uint32_t half = 0; half < 0x7c00; ++half) {

@@ -1,4 +1,4 @@
-// The kernels of a unit: what is read from memory, when code is compared with it, and what is counted.
+// Kernels of a unit: what is read from memory, when code is compared with memory, and what is counted.
 #include "message/kernel_table.h"
 
 #include "eu/isa/assembler.h"
@@ -19,7 +19,7 @@ class KernelTableTest : public MessageBench {
     table.report(report);
     return report.to_json("x");
   }
-  // A thread that starts at `entry` runs to its end.
+  // Runs a thread from `entry` to its end.
   eu::ThreadStatus run(KernelTable& table, DispatchedKernel& kernel, uint32_t entry) {
     eu::Thread thread;
     thread.start(entry, 0xff);
@@ -34,7 +34,7 @@ class KernelTableTest : public MessageBench {
   std::byte moved_{};
 };
 
-// Opcode 0 is illegal: nothing goes on behind it. Bit 29 says that it is compact.
+// Opcode 0 is illegal and ends the code. Bit 29 marks it as compact.
 TEST_P(KernelTableTest, CompactInstructionAtTheEndOfMemoryNeedsNoNextPage) {
   constexpr uint32_t kLast = 0x20'0000 - 8;
   word(kLast) = 1u << 29;
@@ -44,7 +44,7 @@ TEST_P(KernelTableTest, CompactInstructionAtTheEndOfMemoryNeedsNoNextPage) {
   EXPECT_EQ(memory_.faults(), 0u);
   EXPECT_EQ(kernel.program->kernel().instruction_count(), 1u);
   EXPECT_TRUE(kernel.program->complete());
-  word(kLast) = 0;  // only half of a native instruction is there
+  word(kLast) = 0;  // half of a native instruction at the end of memory
   EXPECT_FALSE(table.find(memory_.space(), kVa, kLast, true).program->complete());
   ASSERT_NE(memory_.faults(), 0u);
   EXPECT_EQ(memory_.first_faults().at(0), kVa + 0x20'0000);
@@ -68,13 +68,13 @@ TEST_P(KernelTableTest, TwoTablesShareOneProgram) {
   EXPECT_EQ(library_.statistics().prepared, 1u);
 }
 
-// The jump's target is in a register. The code there is in no program until a thread arrives.
+// The target of the jump is in a register. Its code is not part of the program until a thread arrives there.
 TEST_P(KernelTableTest, CodeAfterAnIndirectJumpIsReadWhenAThreadReachesIt) {
   constexpr uint32_t kFar = 0x8000;
   const auto illegal = [&](uint32_t offset) {
     for (uint32_t i = 0; i < 16; i += 4) word(offset + i) = 0;
   };
-  // From the next instruction, on Gen12 from the jump itself.
+  // The offset counts from the next instruction; on Gen12, from the jump itself.
   put(0, GetParam() == "dg1" ? "(W) mov (1|M0) r2.0<1>:d 0x7ff0:d\n" : "(W) mov (1|M0) r2.0<1>:d 0x7fe0:d\n");
   put(16, "(W) jmpi (1|M0) r2.0\n");
   illegal(32);
@@ -88,7 +88,7 @@ TEST_P(KernelTableTest, CodeAfterAnIndirectJumpIsReadWhenAThreadReachesIt) {
   EXPECT_EQ(moved_, std::byte{0x55});
   EXPECT_EQ(instructions_, 4u);
   EXPECT_NE(kernel.program, before);
-  // The page belongs to the program now: a change of it is a change of code.
+  // The page now belongs to the program, so changing it changes the code.
   const std::shared_ptr<const eu::Program> extended = kernel.program;
   EXPECT_EQ(table.find(memory_.space(), kVa, 0, true).program, extended);
   put(kFar, "(W) mov (8|M0) r5.0<1>:ud 0x66:ud\n");

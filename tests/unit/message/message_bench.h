@@ -1,5 +1,5 @@
-// Messages without threads that run: one thread's registers, a piece of mapped memory, one group. Descriptors are
-// written out as drivers have them (numbers seen in their kernels).
+// Messages without running threads: the registers of one thread, mapped memory, and one group. Descriptors are the
+// numbers that drivers' kernels contain.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -38,10 +38,11 @@ class OneGroup final : public Groups {
 class MessageBench : public testing::TestWithParam<std::string> {
  protected:
   static constexpr uint64_t kBytes = 2 << 20;
-  static constexpr uint64_t kVa = 0x0000'7654'0000'0000;  // they are mapped from here on, nothing else is
-  static constexpr uint32_t kStates = 0x10'0000;          // surface states and tables, from kVa
-  static constexpr uint32_t kTable = 0x1000;              // binding table, from kStates
-  static constexpr uint32_t kSamplers = 0x2000;           // from kStates: the dynamic base
+  static constexpr uint64_t kVa =
+      0x0000'7654'0000'0000;                      // address at which the memory is mapped; nothing else is mapped
+  static constexpr uint32_t kStates = 0x10'0000;  // surface states and tables, from kVa
+  static constexpr uint32_t kTable = 0x1000;      // binding table, from kStates
+  static constexpr uint32_t kSamplers = 0x2000;   // from kStates: the dynamic base
 
   MessageBench() {
     environment_.space = &memory_.space();
@@ -56,7 +57,7 @@ class MessageBench : public testing::TestWithParam<std::string> {
     begin();
   }
 
-  // The same bytes at addresses from 0 too, and state there: for chips whose addresses have 32 bits.
+  // Maps the same bytes at address 0 too, and places state there: for chips with 32-bit addresses.
   void map_low() {
     memory_.map_low();
     environment_.bases = {};
@@ -67,7 +68,7 @@ class MessageBench : public testing::TestWithParam<std::string> {
 
   void begin() { functions_.begin(generation_, environment_); }
 
-  // Offsets from kVa.
+  // `at`: offset from kVa.
   uint64_t& word64(uint64_t at) { return memory_.at<uint64_t>(at); }
   uint32_t& word(uint64_t at) { return memory_.at<uint32_t>(at); }
   float& real(uint64_t at) { return memory_.at<float>(at); }
@@ -86,7 +87,7 @@ class MessageBench : public testing::TestWithParam<std::string> {
     }
   }
 
-  // The sixteen dwords of a surface at binding table index `index`.
+  // Stores the sixteen dwords of a surface state at binding table index `index`.
   void bind(uint8_t index, const std::vector<uint32_t>& state) {
     const uint32_t at = 0x4000 + index * 64u;
     word(kStates + kTable + index * 4u) = at;
@@ -95,7 +96,7 @@ class MessageBench : public testing::TestWithParam<std::string> {
     }
     begin();
   }
-  // A buffer of bytes as both compilers' drivers describe them.
+  // Binds a buffer of bytes with the state that drivers use.
   void bind_raw(uint8_t index, uint64_t offset, uint64_t bytes) {
     const uint64_t last = bytes - 1;
     bind(index, {0x87fd'4000, 0, static_cast<uint32_t>((last & 0x7f) | (last >> 7 & 0x3fff) << 16),
@@ -105,7 +106,8 @@ class MessageBench : public testing::TestWithParam<std::string> {
 
   static constexpr size_t kPayload = 10;
   static constexpr size_t kResponse = 60;
-  // Payload from r10 on, response to r60; `split`: registers of the first source, the rest starts at r30.
+  // Sends a message with its payload at r10 and its response at r60. `split`: number of registers of the first source;
+  // the others start at r30.
   eu::SendOutcome send(uint8_t function, uint32_t descriptor, uint32_t channels, uint8_t exec_size = 16,
                        std::optional<size_t> split = std::nullopt, uint32_t extended = 0) {
     const size_t length = descriptor >> 25 & 15;

@@ -1,5 +1,5 @@
-// Forms of data port messages that few kernels use: atomics of 16 bits (Gen12) and vectors of four (up to Gen11).
-// Expectations by hand.
+// Rare forms of data port messages: 16-bit atomics (Gen12) and SIMD4x2 (up to Gen11). Expected values are computed by
+// hand.
 #include "message_bench.h"
 
 namespace halogen::message {
@@ -16,7 +16,7 @@ TEST_P(HalfAtomics, IntegersTouchTheirHalfOnly) {
   const auto run = [&](unsigned operation, uint16_t memory, uint32_t first, uint32_t second) {
     word(0x5004) = 0x1234u | uint32_t{memory} << 16;
     grf(kPayload, 3) = 6;
-    grf(kPayload + 1, 3) = first | 0xabcd'0000;  // the upper half of an operand is nothing
+    grf(kPayload + 1, 3) = first | 0xabcd'0000;  // the upper half of an operand is ignored
     grf(kPayload + 2, 3) = second | 0xabcd'0000;
     EXPECT_EQ(send(kPort1, 3u << 25 | 1u << 20 | kUntyped << 14 | (0x30 | operation) << 8 | 2, 8, 8),
               SendOutcome::done);
@@ -81,11 +81,11 @@ TEST_P(VectorPairs, VectorsAreReadAndWrittenPerVertex) {
     word(0x3000 + i * 4) = 0x100 + i;
   }
   grf(kPayload, 0) = 16;
-  grf(kPayload, 4) = 56;  // two dwords of it are outside
+  grf(kPayload, 4) = 56;  // two dwords of the vector are outside
   for (uint32_t i = 0; i < 8; ++i) {
     grf(kResponse, i) = 0xdead;
   }
-  // Z is off by the descriptor, the first W by its channel.
+  // The descriptor disables z, the channel mask disables w of the first vector.
   EXPECT_EQ(send(kPort1, 1u << 25 | 1u << 20 | 1u << 14 | 4u << 8 | 1, 0xf7, 8), SendOutcome::done);
   EXPECT_EQ(response(0, 0), 0x104u);
   EXPECT_EQ(response(0, 1), 0x105u);
@@ -109,7 +109,7 @@ TEST_P(VectorPairs, VectorsAreReadAndWrittenPerVertex) {
 
 TEST_P(VectorPairs, AtomicsUseTheFirstTwoComponents) {
   if (GetParam() == "dg1") {
-    GTEST_SKIP() << "it has other messages there";
+    GTEST_SKIP() << "this generation has other messages at these numbers";
   }
   bind_raw(1, 0x3000, 64);
   word(0x3000) = 5;
@@ -126,7 +126,7 @@ TEST_P(VectorPairs, AtomicsUseTheFirstTwoComponents) {
   EXPECT_EQ(response(0, 0), 5u);
   EXPECT_EQ(response(0, 4), 5u);
   EXPECT_EQ(send(kPort1, 2u << 25 | 1u << 20 | 3u << 14 | 0x2700 | 1, 0xf0, 8), SendOutcome::done);
-  EXPECT_EQ(word(0x3000), 9u) << "the first is off";
+  EXPECT_EQ(word(0x3000), 9u) << "the first vector is disabled";
   EXPECT_EQ(word(0x3020), 11u);
 }
 

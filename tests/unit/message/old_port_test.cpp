@@ -1,4 +1,4 @@
-// Data ports of Gen4 to Gen6, with descriptors as public compilers write them.
+// Data ports of Gen4 to Gen6. Descriptors are those of public compilers.
 #include "message_bench.h"
 
 namespace halogen::message {
@@ -10,7 +10,7 @@ constexpr uint32_t kHeader = 1u << 19;
 
 struct PortCase {
   uint8_t read, write;             // functions
-  uint32_t type_at;                // of reads
+  uint32_t type_at;                // bit position of the read message type
   uint32_t dual_read, dword_read;  // types
   uint32_t write_at, block_write, dual_write, dword_write;
   uint32_t block_unit;  // bytes
@@ -23,7 +23,7 @@ class OldPort : public MessageBench {
  protected:
   OldPort() { map_low(); }
   const PortCase& port() const { return GetParam() == "i965" ? kGen4 : GetParam() == "g45" ? kGen45 : kGen6; }
-  // A buffer of elements of 16 bytes.
+  // Binds a buffer of 16-byte elements.
   void bind_buffer(uint8_t index, uint32_t offset, uint32_t elements) {
     const uint32_t last = elements - 1;
     bind(index,
@@ -43,12 +43,12 @@ TEST_P(OldPort, BlocksMoveConsecutiveOwords) {
   grf(kPayload, 2) = 112 / port().block_unit;
   EXPECT_EQ(send(port().read, 1u << 25 | 2u << 20 | kHeader | 3u << 8 | 3, 0xff, 8), SendOutcome::done);
   EXPECT_EQ(response(0, 3), 31u);
-  EXPECT_EQ(response(0, 4), 0u) << "behind the buffer";
+  EXPECT_EQ(response(0, 4), 0u) << "outside the buffer";
 }
 
 TEST_P(OldPort, ScratchBlocksCountFromTheHeader) {
   grf(kPayload, 2) = 64 / port().block_unit;
-  grf(kPayload, 5) = 0x8000 | 0x1ff;  // the low bits are other things
+  grf(kPayload, 5) = 0x8000 | 0x1ff;  // the low bits are other fields
   for (uint32_t i = 0; i < 8; ++i) {
     grf(kPayload + 1, i) = 70 + i;
   }
@@ -73,7 +73,7 @@ TEST_P(OldPort, DualBlocksServeTwoVertices) {
   EXPECT_EQ(response(0, 0), 12u);
   EXPECT_EQ(response(0, 3), 15u);
   EXPECT_EQ(response(0, 4), 40u);
-  EXPECT_EQ(response(0, 5), 0xdeadu) << "its channel is off";
+  EXPECT_EQ(response(0, 5), 0xdeadu) << "its channel is disabled";
   for (uint32_t i = 0; i < 8; ++i) {
     grf(kPayload + 2, i) = 900 + i;
   }
@@ -97,7 +97,7 @@ TEST_P(OldPort, ScatteredDwordsUseTheOffsetOfTheirLane) {
   EXPECT_EQ(send(port().read, read, 0xffff), SendOutcome::done);
   EXPECT_EQ(response(0, 7), 1035u);
   EXPECT_EQ(response(1, 4), 1060u);
-  EXPECT_EQ(response(1, 5), 0u) << "outside";
+  EXPECT_EQ(response(1, 5), 0u) << "outside the buffer";
   for (uint32_t lane = 0; lane < 8; ++lane) {
     grf(kPayload + 2, lane) = lane;
   }

@@ -1,4 +1,4 @@
-// The common way through a sampler gives the texels that the general one gives.
+// The quick path of a sampler returns the same texels as the general path.
 #include "message/quick_texture.h"
 
 #include <limits>
@@ -105,7 +105,7 @@ TEST_P(QuickTextureBench, QuickAndGeneralSamplingAgree) {
   unsigned asked = 0;
   for (uint32_t seed = 1; seed <= 2000; ++seed) {
     Draws random(seed);
-    // Some lie at the end of what is mapped, some begin in the middle of a texel's row.
+    // Some surfaces are at the end of the mapped memory.
     const uint64_t base = seed % 16 == 0 ? kVa + kBytes - 0x2000 : kVa + random.below(16) * 4096;
     const Surface surface = random_surface(random, base);
     const Sampler sampler = random_sampler(random);
@@ -131,7 +131,7 @@ TEST_P(QuickTextureBench, QuickAndGeneralSamplingAgree) {
   EXPECT_GT(quickly, asked * 8 / 10);
 }
 
-// Four pixels at once, or nothing: each as if alone.
+// Samples four pixels at once, or none. Each result is that of a single pixel.
 TEST_P(QuickTextureBench, SquaresAreFourPixels) {
   scramble();
   memory_.set_action(memory::FaultAction::skip);
@@ -160,7 +160,7 @@ TEST_P(QuickTextureBench, SquaresAreFourPixels) {
       const TexelOffset offset{static_cast<int32_t>(random.below(16)) - 8, static_cast<int32_t>(random.below(16)) - 8,
                                0};
       const uint32_t live = random.half() ? 0xf : 1 + random.below(15);
-      // Before, so that pages are known.
+      // The general path is first, so that the pages are known.
       std::array<surface::Texel, 4> judges;
       for (size_t k = 0; k < 4; ++k) {
         judges[k] = texture.sample({u[k], v[k], 0.0f, 0.0f}, size, offset, std::nullopt);

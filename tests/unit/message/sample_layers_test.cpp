@@ -1,5 +1,5 @@
-// How far apart layers of multisampled surfaces lie where no state says it (Sandy Bridge volume 4 part 1, surface
-// arrays).
+// The distance between layers of multisampled surfaces on Gen6, where state does not contain it (Sandy Bridge PRM vol.
+// 4 part 1, surface arrays).
 #include <gtest/gtest.h>
 
 #include "message/surface.h"
@@ -24,14 +24,14 @@ uint64_t distance(uint32_t height) {
   return (texel_address(surface, 0, 0, 1, 0, 0) - surface.base) / 128;
 }
 
-uint32_t with_samples(uint32_t height) {  // interleaved: two rows of samples for each, of whole pairs of rows
+uint32_t with_samples(uint32_t height) {  // interleaved: two rows of samples per row, for pairs of rows
   return (height + 1) / 2 * 4;
 }
 uint32_t aligned(uint32_t rows) {
   return (rows + kAlign - 1) / kAlign * kAlign;
 }
 
-// The equation, and its erratum: four rows more for heights of 5, 9, 13...
+// The equation of the manual, with its erratum: four additional rows for heights of 5, 9, 13...
 TEST(SampleLayers, AreAsFarApartAsTheManualSays) {
   for (uint32_t height = 2; height < 300; ++height) {
     const uint32_t equation = aligned(with_samples(height)) + aligned(with_samples(height / 2)) + 11 * kAlign;
@@ -39,7 +39,7 @@ TEST(SampleLayers, AreAsFarApartAsTheManualSays) {
   }
 }
 
-// Drivers give targets an even height and textures the true one: both are the same memory.
+// Drivers describe targets with an even height and textures with the real one. Both must have the same layout.
 TEST(SampleLayers, TargetsWithAnEvenHeightHaveTheLayersOfTextures) {
   for (uint32_t height = 1; height < 300; height += 2) {
     EXPECT_EQ(distance(height), distance(height + 1)) << height;

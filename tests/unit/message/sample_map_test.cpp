@@ -1,4 +1,4 @@
-// What an MCS surface calls clear is the clear colour, in every sample, and other pixels stay as they are.
+// Pixels that an MCS surface marks as clear have the clear colour in every sample. Other pixels are read from memory.
 #include "message/sample_map.h"
 
 #include "sampler_bench.h"
@@ -40,7 +40,7 @@ class SampleMaps : public SamplerBench {
     }
     return state;
   }
-  // Tiles of 128 bytes and 32 rows, in columns of 16 bytes.
+  // Y tiles: 128 bytes by 32 rows, in columns of 16 bytes.
   static uint64_t map_place(uint32_t x, uint32_t y, const Chosen& chosen) {
     const uint32_t x_B = x * chosen.pixel_B;
     return kMap + (y / 32 * 2 + x_B / 128) * 4096 + x_B % 128 / 16 * 512 + y % 32 * 16 + x_B % 16;
@@ -93,7 +93,8 @@ TEST_P(SampleMaps, SurfacesWithoutAMapAreNotTouched) {
   ASSERT_TRUE(settle_samples(decode_surface(generation_, state), state, memory_.space()));
   EXPECT_EQ(sample(3, 4, 1), 77u);
   state = surface(kChosen[1]);
-  state.number_of_multisamples = hw::SampleCount::MULTISAMPLECOUNT_1;  // then it is no such map
+  state.number_of_multisamples =
+      hw::SampleCount::MULTISAMPLECOUNT_1;  // without multisampling the auxiliary surface is not an MCS surface
   ASSERT_TRUE(settle_samples(decode_surface(generation_, state), state, memory_.space()));
   EXPECT_EQ(sample(3, 4, 0), 0u);
 }

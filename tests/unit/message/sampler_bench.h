@@ -1,5 +1,5 @@
-// Sampler messages on every chip: state packed by the descriptions, payloads in the order that each chip's compilers
-// use.
+// Sampler messages on every chip. State is packed by the generated descriptions, payloads are in the order that
+// compilers of the chip use.
 #pragma once
 
 #include <vector>
@@ -67,7 +67,7 @@ class SamplerBench : public MessageBench {
     }
     begin();
   }
-  // Four channels of a border; Gen6 has several forms one behind the other, the floats second.
+  // Sets the four channels of a border colour. Gen6 stores it in several formats; floats are the second one.
   void set_border(uint32_t offset, std::array<float, 4> color) {
     for (size_t i = 0; i < 4; ++i) {
       real(kStates + offset + (GetParam() == "snb" ? 4 : 0) + i * 4) = color[i];
@@ -75,7 +75,7 @@ class SamplerBench : public MessageBench {
     begin();
   }
 
-  // One parameter: the same for all lanes, or one for each.
+  // One parameter of all lanes.
   using Lanes = std::array<float, 16>;
   static Lanes all(float value) {
     Lanes lanes;
@@ -84,7 +84,7 @@ class SamplerBench : public MessageBench {
   }
   static constexpr float kAbsent = 0.0f;
 
-  // Sends what was put, SIMD8 (SIMD16 on the first chips, whose forms have it so).
+  // Returns the response for a lane: SIMD8, or SIMD16 on the first chips.
   std::array<float, 4> result(size_t lane = 0) {
     const size_t wide = first() ? 2 : 1;
     std::array<float, 4> out{};
@@ -123,7 +123,7 @@ class SamplerBench : public MessageBench {
     }
     return send(kSampler, descriptor, first() ? 0xffff : 0xff, first() ? 16 : 8);
   }
-  // sample_l at one point.
+  // Sends sample_l for one point.
   std::array<float, 4> sample_level(float u, float v, float r, float lod) {
     clear_payload();
     header_ = first() ? 1 : 0;
@@ -139,7 +139,7 @@ class SamplerBench : public MessageBench {
     }
     return result();
   }
-  // sample of squares of pixels.
+  // Sends sample for squares of pixels.
   void sample_pixels(const Lanes& u, const Lanes& v, const Lanes& r) {
     clear_payload();
     header_ = first() ? 1 : 0;
@@ -147,7 +147,7 @@ class SamplerBench : public MessageBench {
     put(0, u, wide), put(1, v, wide), put(2, r, wide);
     EXPECT_EQ(send_sampler(0, 3), eu::SendOutcome::done);
   }
-  // Texel x, y of an R32_FLOAT image without tiles.
+  // Returns texel (x, y) of a linear R32_FLOAT image.
   float& texel(uint32_t x, uint32_t y) { return real(kImage + y * kPitch + x * 4); }
 
   size_t header_ = 0;

@@ -1,5 +1,4 @@
-// Forms of sampler messages: where parameters stand, comparisons, gathers, gradients, samples, narrow and paired
-// results.
+// Forms of sampler messages: order of parameters, comparisons, gathers, gradients, samples, 16-bit and SIMD4x2 results.
 #include "sampler_bench.h"
 #include "surface/texel_format.h"
 
@@ -13,7 +12,7 @@ constexpr auto kR32 = hw::SurfaceFormat::R32_FLOAT;
 
 class SamplerForms : public SamplerBench {
  protected:
-  // A SIMD8 message of Gen5 and later: parameters in order, the same for all lanes.
+  // Sends a SIMD8 message of Gen5 and later. The parameters are the same for all lanes.
   std::array<float, 4> ask(uint32_t type, std::initializer_list<float> parameters, uint32_t extra = 0) {
     const size_t header = header_;
     size_t slot = 0;
@@ -26,7 +25,7 @@ class SamplerForms : public SamplerBench {
   }
   static float as_float(uint32_t bits) { return std::bit_cast<float>(bits); }
   uint32_t bits_of(float value) { return std::bit_cast<uint32_t>(value); }
-  // A ramp: x + 10 y.
+  // Fills an image with x + 10 y.
   void ramp(uint32_t width, uint32_t height) {
     for (uint32_t y = 0; y < height; ++y) {
       for (uint32_t x = 0; x < width; ++x) {
@@ -41,7 +40,7 @@ TEST_P(SamplerForms, ShadowComparisonsReturnZeroWhereTheyHold) {
   for (uint32_t i = 0; i < 4; ++i) {
     texel(i, 0) = static_cast<float>(i);
   }
-  // Texels 0 to 3 against 2: always, never, less, equal, at most, greater, not equal, at least.
+  // Compares texels 0 to 3 with 2: always, never, less, equal, less or equal, greater, not equal, greater or equal.
   constexpr uint8_t kHolds[8] = {0xf, 0x0, 0x3, 0x4, 0x7, 0x8, 0xb, 0xc};
   for (unsigned function = 0; function < 8; ++function) {
     hw::SAMPLER_STATE state = filter(Filter::NEAREST, Mip::NONE, Mode::CLAMP);
@@ -60,7 +59,7 @@ TEST_P(SamplerForms, ShadowComparisonsReturnZeroWhereTheyHold) {
   hw::SAMPLER_STATE state = filter(Filter::LINEAR, Mip::NONE, Mode::CLAMP);
   state.shadow_function = hw::CompareFunction::LESS;
   set_state(state);
-  // A quarter of texel 1, which is less, and three quarters of texel 2, which is not.
+  // A quarter of texel 1, for which the comparison holds, and three quarters of texel 2, for which it does not.
   const float u = 2.25f / 4;
   EXPECT_EQ(old() ? ask(3, {u, 0.5f, 0, 0, 2.0f})[0] : ask(3, {2.0f, u, 0.5f})[0], 0.75f);
 }
@@ -80,9 +79,9 @@ TEST_P(SamplerForms, BiasAndGradientsSelectTheLevel) {
     }
   }
   set_state(filter(Filter::NEAREST, Mip::NEAREST, Mode::CLAMP));
-  // All lanes at one point: the level is as low as it gets, whatever is added.
+  // All lanes sample one point, so the level is the lowest possible one and a bias does not change it.
   EXPECT_EQ(old() ? ask(1, {0.5f, 0.5f, 0, 0, 2.0f})[0] : ask(1, {2.0f, 0.5f, 0.5f})[0], 0.0f);
-  // Two texels to x and four to y: level 2.
+  // Two texels in x and four in y: level 2.
   const auto gradients = [&](float dudx, float dvdy) {
     return old() ? ask(4, {0.5f, 0.5f, 0, 0, dudx, 0, 0, dvdy})[0]  // u v r ai, then pairs
                  : ask(4, {0.5f, dudx, 0, 0.5f, 0, dvdy})[0];       // each with its pair
@@ -104,7 +103,7 @@ TEST_P(SamplerForms, HeaderOffsetsMoveTheTexels) {
   grf(kPayload, 2) = 1u << 12;  // without red: green comes first
   EXPECT_EQ(ask(0, {u, v, 0, 0})[2], 1.0f) << "alpha is third";
   grf(kPayload, 2) = 0;
-  // Another table of samplers: linear there.
+  // Another sampler state table, with a linear filter.
   set_state(filter(Filter::LINEAR, Mip::NONE, Mode::CLAMP));
   for (uint32_t i = 0; i < 4; ++i) {
     word(kStates + 0x2800 + 4 * i) = word(kStates + kSamplers + 4 * i);
@@ -117,14 +116,14 @@ TEST_P(SamplerForms, HeaderOffsetsMoveTheTexels) {
 
 TEST_P(SamplerForms, Simd4x2SamplesTwoVertices) {
   if (!old()) {
-    GTEST_SKIP() << "later chips' compilers do not send it";
+    GTEST_SKIP() << "compilers of later chips do not send it";
   }
   bind_state(1, image(kR32, 8, 8));
   ramp(8, 8);
   set_state(filter(Filter::NEAREST, Mip::NONE, Mode::CLAMP));
   header_ = 1;
   clear_payload();
-  // u v r of vertex 0, then of vertex 1; the level in the first place of the next register.
+  // u, v and r of vertex 0, then of vertex 1. The level is the first dword of the next register.
   set_lanes(kPayload + 1, {bits_of(1.5f / 8), bits_of(2.5f / 8), 0, 0, bits_of(6.5f / 8), bits_of(0.5f / 8), 0, 0});
   grf(kResponse, 5) = 0xdead;
   const uint32_t descriptor = 3u << 25 | 1u << 20 | 1u << 19 | 2u << 12 | 1;
@@ -132,10 +131,10 @@ TEST_P(SamplerForms, Simd4x2SamplesTwoVertices) {
   EXPECT_EQ(as_float(response(0, 0)), 21.0f);
   EXPECT_EQ(as_float(response(0, 3)), 1.0f);
   EXPECT_EQ(as_float(response(0, 4)), 6.0f);
-  EXPECT_EQ(response(0, 5), 0xdeadu) << "its channel is off";
+  EXPECT_EQ(response(0, 5), 0xdeadu) << "its channel is disabled";
 }
 
-// The order is that of GL's textureGather: from below and left, against the clock.
+// The order is that of textureGather in GL: counterclockwise from the lower left texel.
 TEST_P(SamplerForms, GathersFourTexels) {
   bind_state(1, image(kR32, 8, 8));
   ramp(8, 8);
@@ -147,7 +146,7 @@ TEST_P(SamplerForms, GathersFourTexels) {
 TEST_P(SamplerForms, CubeArrayLayersCountCubes) {
   hw::RENDER_SURFACE_STATE state = image(kR32, 8, 8, 4);
   state.surface_type = hw::SurfaceType::SURFTYPE_CUBE;
-  state.surface_array = !old();  // the first chips have no such bit
+  state.surface_array = !old();  // Gen4 has no such bit
   state.depth = 3 - 1;
   bind_state(1, state);
   const std::array<float, 4> got = ask(10, {0});
@@ -168,12 +167,12 @@ TEST_P(NewForms, GathersCompareAndMoveByOffsets) {
   hw::SAMPLER_STATE state = filter(Filter::NEAREST, Mip::NONE, Mode::CLAMP);
   state.shadow_function = hw::CompareFunction::GEQUAL;
   set_state(state);
-  // Between texels 2 and 3, rows 4 and 5.
+  // Between texels 2 and 3 of rows 4 and 5.
   const float u = 3.0f / 8;
   const float v = 5.0f / 8;
   using Four = std::array<float, 4>;
   EXPECT_EQ(ask(8, {u, v}), (Four{52, 53, 43, 42}));
-  EXPECT_EQ(ask(16, {52.0f, u, v}), (Four{0, 0, 1, 1})) << "at least 52: two texels";
+  EXPECT_EQ(ask(16, {52.0f, u, v}), (Four{0, 0, 1, 1})) << "two texels are at least 52";
   EXPECT_EQ(ask(17, {u, v, as_float(1), as_float(0xffff'fffe)}), (Four{33, 34, 24, 23}));
   EXPECT_EQ(ask(18, {24.0f, u, v, as_float(1), as_float(0xffff'fffe)}), (Four{0, 0, 0, 1}));
   clear_payload();
@@ -199,9 +198,9 @@ TEST_P(NewForms, SamplesCanHaveTheirOwnLayers) {
     }
   }
   ask(30, {as_float(4), 0, as_float(3), as_float(2)});
-  EXPECT_EQ(response(0, 0), 0u) << "there are four";
+  EXPECT_EQ(response(0, 0), 0u) << "sample 4 does not exist";
   ask(29, {as_float(3), as_float(2)});
-  EXPECT_EQ(response(0, 0), 0xe4u) << "each in its own place";
+  EXPECT_EQ(response(0, 0), 0xe4u) << "each sample has its own slice";
   ask(11, {0});
   EXPECT_EQ(response(0, 0), 4u);
 }
@@ -211,7 +210,7 @@ TEST_P(NewForms, SamplesCanBeInterleaved) {
   state.number_of_multisamples = hw::SampleCount::MULTISAMPLECOUNT_4;
   state.multisampled_surface_storage_format = hw::RENDER_SURFACE_STATE::MultisampledSurfaceStorageFormat::depth_stencil;
   bind_state(1, state);
-  // Pixel (3, 2): column 1 and row 0 of the second square of pixels, which is four wide; samples two apart.
+  // Pixel (3, 2) is column 1, row 0 of the second 2x2 block, which is four texels wide. Samples are two texels apart.
   word(kImage + 4 * kPitch + 5 * 4) = 1;
   word(kImage + 4 * kPitch + 7 * 4) = 2;
   word(kImage + 6 * kPitch + 5 * 4) = 3;
@@ -250,7 +249,7 @@ TEST_P(NewForms, ResultsCanHaveSixteenBits) {
 
 TEST_P(NewForms, SixteenLanesCanSampleLevelZero) {
   if (GetParam() == "bdw") {
-    GTEST_SKIP() << "it has no such message";
+    GTEST_SKIP() << "this generation has no such message";
   }
   bind_state(1, image(kR32, 8, 8));
   ramp(8, 8);
@@ -294,38 +293,38 @@ TEST_P(FirstForms, MessageLengthSelectsTheForm) {
   header_ = 1;
   clear_payload();
   const uint32_t at = GetParam() == "i965" ? 14 : 12;
-  // SIMD8: header, u v r. All lanes at one point.
+  // SIMD8: header, u, v, r. All lanes sample one point.
   put(0, all(3.5f / 8), 1), put(1, all(4.5f / 8), 1);
   EXPECT_EQ(send(kSampler, 4u << 25 | 4u << 20 | 1u << 19 | 1, 0xff, 8), SendOutcome::done);
   EXPECT_EQ(as_float(response(0, 0)), 43.0f);
   EXPECT_EQ(as_float(response(3, 7)), 1.0f);
-  // SIMD8 with a bias and a reference; with a level and a reference.
+  // SIMD8 with a bias and a reference, then with a level and a reference.
   put(4, all(43.5f), 1);
   EXPECT_EQ(send(kSampler, 6u << 25 | 4u << 20 | 1u << 19 | 1, 0xff, 8), SendOutcome::done);
   EXPECT_EQ(as_float(response(0, 0)), 0.0f);
   put(3, all(1.0f), 1);
   EXPECT_EQ(send(kSampler, 6u << 25 | 4u << 20 | 1u << 19 | 1u << at | 1, 0xff, 8), SendOutcome::done);
-  EXPECT_EQ(as_float(response(0, 0)), 1.0f) << "500 is not less";
-  // SIMD8 with gradients of two coordinates: two texels to x.
+  EXPECT_EQ(as_float(response(0, 0)), 1.0f) << "the comparison fails for 500";
+  // SIMD8 with gradients of two coordinates: two texels in x.
   put(2, all(2.0f / 8), 1), put(3, all(0), 1), put(4, all(0), 1), put(5, all(1.0f / 8), 1);
   EXPECT_EQ(send(kSampler, 7u << 25 | 4u << 20 | 1u << 19 | 2u << at | 1, 0xff, 8), SendOutcome::done);
   EXPECT_EQ(as_float(response(0, 0)), 500.0f);
-  // SIMD16: sizes of level 1.
+  // SIMD16: size of level 1.
   put(0, all(as_float(1)), 2);
   EXPECT_EQ(send(kSampler, 3u << 25 | 8u << 20 | 1u << 19 | 2u << at | 1, 0xffff, 16), SendOutcome::done);
   EXPECT_EQ(response(0, 0), 4u);
   EXPECT_EQ(response(6, 0), 2u) << "levels";
-  // SIMD16: a load of level 0.
+  // SIMD16: load from level 0.
   clear_payload();
   put(0, all(as_float(2)), 2), put(1, all(as_float(6)), 2);
   EXPECT_EQ(send(kSampler, 9u << 25 | 8u << 20 | 1u << 19 | 3u << at | 1, 0xffff, 16), SendOutcome::done);
   EXPECT_EQ(as_float(response(1, 7)), 62.0f);
-  // The same with the first coordinate alone, as pull constants come.
+  // The same with only the first coordinate, as for pull constants.
   clear_payload();
   put(0, all(as_float(5)), 2);
   EXPECT_EQ(send(kSampler, 3u << 25 | 8u << 20 | 1u << 19 | 3u << at | 1, 0xffff, 16), SendOutcome::done);
   EXPECT_EQ(as_float(response(1, 7)), 5.0f);
-  // Two vertices: the level is the fourth number.
+  // Two vertices. The level is the fourth parameter.
   clear_payload();
   set_lanes(kPayload + 1,
             {bits_of(1.5f / 8), bits_of(2.5f / 8), 0, 0, bits_of(6.5f / 8), bits_of(0.5f / 8), 0, bits_of(1.0f)});

@@ -1,4 +1,4 @@
-// Filters, wraps, levels, comparisons, cubes and samples, against slow formulas written here.
+// Filters, wrap modes, levels, comparisons, cubes and samples, compared with slow formulas in this file.
 #include <random>
 
 #include "sampler_bench.h"
@@ -15,7 +15,7 @@ class SamplerMessages : public SamplerBench {};
 class NewSampler : public SamplerBench {};
 class OldSamples : public SamplerBench {};
 
-// Walks an index into a row one step at a time; -1: border.
+// Wraps an index step by step. -1: border.
 int walked(hw::TextureCoordinateMode mode, int index, int size) {
   using Mode = hw::TextureCoordinateMode;
   switch (mode) {
@@ -83,7 +83,7 @@ TEST_P(SamplerMessages, LinearFiltersAreTentsOfEightBits) {
   }
 }
 
-// Levels of one colour each: where they lie is worked out here.
+// Each level has one colour. The location of the levels is computed here.
 struct Level {
   uint32_t x, y, width, height;
 };
@@ -131,11 +131,11 @@ TEST_P(SamplerMessages, LevelsAreMixedByEightBits) {
   set_state(nearest);
   EXPECT_EQ(sample_level(0.4f, 0.6f, 0, 1.2f)[0], color(1));
   EXPECT_EQ(sample_level(0.4f, 0.6f, 0, 1.3f)[0], color(2));
-  EXPECT_EQ(sample_level(0.4f, 0.6f, 0, 8.0f)[0], color(3)) << "the limit";
+  EXPECT_EQ(sample_level(0.4f, 0.6f, 0, 8.0f)[0], color(3)) << "limited to the last level";
   set_state(filter(Filter::NEAREST, Mip::NONE, Mode::CLAMP));
   EXPECT_EQ(sample_level(0.4f, 0.6f, 0, 3.0f)[0], color(0));
 
-  // Squares of pixels: a pixel is 2^(n/2) texels wide and a quarter high, so the level is n/2.
+  // Squares of pixels. A pixel is 2^(n/2) texels wide and a quarter of that high, so the level is n/2.
   set_state(filter(Filter::NEAREST, Mip::NEAREST, Mode::WRAP));
   for (int n = -2; n < 9; ++n) {
     const float wide = std::exp2(static_cast<float>(n) / 2) / 16.0f;
@@ -178,7 +178,7 @@ TEST_P(SamplerMessages, TheLargerSideOfAPixelDecides) {
   state.maximum_anisotropy = hw::SAMPLER_STATE::MaximumAnisotropy::ratio_4;
   set_state(state);
   sample_pixels(u, v, all(0));
-  EXPECT_EQ(result()[0], 0.0f) << "four samples along the pixel's long side";
+  EXPECT_EQ(result()[0], 0.0f) << "four samples along the longer side of the pixel";
   state.maximum_anisotropy = hw::SAMPLER_STATE::MaximumAnisotropy::ratio_2;
   set_state(state);
   sample_pixels(u, v, all(0));
@@ -202,12 +202,12 @@ TEST_P(SamplerMessages, AnisotropyIsTheMeanAlongTheLongSide) {
   sample_pixels(u, v, all(0));
   double mean = 0;
   for (const double at : {6.0, 7.0, 8.0, 9.0}) {
-    mean += at * at / 4;  // the samples fall on middles of texels
+    mean += at * at / 4;  // the samples are at centres of texels
   }
   EXPECT_NEAR(result(0)[0], mean, 1e-4);
 }
 
-// GL 4.6 table of cube faces: the face, then the coordinate that is s and the one that is t, with signs.
+// The table of cube faces in GL 4.6: the face, then the coordinates that become s and t, with signs.
 struct FaceRow {
   int major, s_axis, s_sign, t_axis, t_sign;
 };
@@ -227,7 +227,7 @@ TEST_P(SamplerMessages, DirectionsSelectTheFaceOfACube) {
     state.surface_qpitch = static_cast<uint16_t>(distance / 4);
   }
   if (first()) {
-    distance = kSize;  // faces below each other, as slices (G45 volume 1a, 6.17.4.1)
+    distance = kSize;  // faces are below each other, as slices (G45 PRM vol. 1a, 6.17.4.1)
   }
   bind_state(1, state);
   for (uint32_t face = 0; face < 6; ++face) {
@@ -253,21 +253,22 @@ TEST_P(SamplerMessages, DirectionsSelectTheFaceOfACube) {
     const float expected = static_cast<float>(i % 6 * 100) + line * 10 + column;
     ASSERT_EQ(sample_level(direction[1], direction[2], direction[3], 0)[0], expected) << i;
   }
-  // Over an edge: half of +X and half of +Z meet at x = z.
+  // At the edge x = z, half of +X and half of +Z contribute.
   hw::SAMPLER_STATE seamless = filter(Filter::LINEAR, Mip::NONE, Mode::CUBE);
   seamless.cube_surface_control_mode = hw::CubeSurfaceControlMode::OVERRIDE;
   set_state(seamless);
-  // Row y = 0 (t = 0.5) lies between lines 1 and 2; the right column of +Z meets the left column of +X.
+  // y = 0 (t = 0.5) is between rows 1 and 2. The right column of +Z is next to the left column of +X.
   const float expected = (413.0f + 423.0f + 10.0f + 20.0f) / 4;
   EXPECT_NEAR(sample_level(1.0f, 0.0f, 1.0f, 0)[0], expected, 1e-3);
-  // A corner: the mean of three texels there.
+  // At a corner: the mean of its three texels.
   EXPECT_NEAR(sample_level(1.0f, 1.0f, 1.0f, 0)[0], (0.0f + 403.0f + 233.0f) / 3, 2.0f);
 }
 
-// A square of pixels over an edge: those on a face are as large as their neighbours are away in the face's own plane.
+// A square of pixels across an edge of the cube. The size of a pixel is the distance to its neighbours in the plane of
+// its own face.
 TEST_P(SamplerMessages, PixelsOfACubeHaveTheSizeOnTheirOwnFace) {
   if (first()) {
-    GTEST_SKIP() << "levels of cubes lie otherwise there";
+    GTEST_SKIP() << "levels of cubes have another layout on this generation";
   }
   constexpr uint32_t kSize = 8;
   constexpr uint32_t kLevels = 4;
@@ -295,7 +296,7 @@ TEST_P(SamplerMessages, PixelsOfACubeHaveTheSizeOnTheirOwnFace) {
   Lanes x = all(0);
   Lanes y = all(0);
   for (size_t lane = 0; lane < 16; ++lane) {
-    x[lane] = lane % 2 == 0 ? -1.3f : -0.3f;  // the left ones look at -X; half of a face, four texels, to the right
+    x[lane] = lane % 2 == 0 ? -1.3f : -0.3f;  // the left pixels are on -X; the distance is half a face: four texels
     y[lane] = lane / 2 % 2 == 0 ? 0.0f : 0.2f;
   }
   sample_pixels(x, y, all(1.0f));
@@ -321,8 +322,8 @@ TEST_P(SamplerMessages, LayersAreRoundedAndLimited) {
   const auto at = [&](float layer) { return sample_level(0.3f, 0.6f, layer, 0)[0]; };
   EXPECT_EQ(at(0.0f), 1.0f);
   EXPECT_EQ(at(0.6f), 2.0f);
-  EXPECT_EQ(at(1.5f), 3.0f) << "to even";
-  EXPECT_EQ(at(0.5f), 1.0f) << "to even";
+  EXPECT_EQ(at(1.5f), 3.0f) << "rounded to even";
+  EXPECT_EQ(at(0.5f), 1.0f) << "rounded to even";
   EXPECT_EQ(at(7.0f), 3.0f);
   EXPECT_EQ(at(-2.0f), 1.0f);
 }
@@ -347,7 +348,7 @@ TEST_P(SamplerMessages, VolumesAreFilteredAlongThreeAxes) {
   EXPECT_NEAR(sample_level(0.5f, 0.5f, 0.5f, 0)[0], 12.0f, 1e-4) << "between slices 1 and 2";
   EXPECT_NEAR(sample_level(0.5f, 0.5f, 0.0f, 0)[0], 0.0f, 1e-4);
   if (!layered) {
-    // Level 1 has two slices of two, beside each other below the four of level 0.
+    // Level 1 has two slices of 2x2 texels, side by side below the four slices of level 0.
     texel(0, 16) = texel(1, 16) = texel(0, 17) = texel(1, 17) = 50.0f;
     for (uint32_t i = 0; i < 4; ++i) {
       texel(4 + i % 2, 16 + i / 2) = 60.0f;
@@ -365,7 +366,7 @@ TEST_P(SamplerMessages, CompressedBlocksAreDecodedInEveryLevel) {
   };
   block(0, 0, 0xf800);
   block(1, 1, 0x07e0);
-  // Level 0 has two rows of blocks. Up to Gen8 alignments count texels, so four are one block; then they count blocks.
+  // Level 0 has two rows of blocks. Up to Gen8 alignments count texels, so four are one block. Later they count blocks.
   const bool in_blocks = !old() && GetParam() != "bdw";
   block(0, in_blocks ? 4 : 2, 0x001f);
   set_state(filter(Filter::NEAREST, Mip::NEAREST, Mode::CLAMP));
@@ -387,7 +388,7 @@ TEST_P(SamplerMessages, NanAndHugeCoordinatesAreHarmless) {
   SUCCEED();
 }
 
-// Four samples lie in a square of twice the size each way; a texel that is filtered is their mean.
+// Four samples occupy a 2x2 block. A filtered texel is their mean.
 TEST_P(OldSamples, AreAveraged) {
   hw::RENDER_SURFACE_STATE state = image(kR32, 4, 4);
   state.number_of_multisamples = hw::SampleCount::MULTISAMPLECOUNT_4;

@@ -1,4 +1,4 @@
-// Surface and sampler states with fields that the model does not look at: reports name those that messages used.
+// Surface and sampler states with fields that the model does not read. Reports name the fields that messages used.
 #include <set>
 
 #include "sampler_bench.h"
@@ -8,9 +8,9 @@ namespace {
 
 class UnreadState : public SamplerBench {
  protected:
-  // A sample with these states; the names of fields in the report.
+  // Sends a sample with these states and returns the names of fields in the report.
   std::set<std::string> fields_of(hw::RENDER_SURFACE_STATE surface, hw::SAMPLER_STATE sampler) {
-    sampler.lod_pre_clamp_enable = old();  // what is done
+    sampler.lod_pre_clamp_enable = old();  // the modelled behaviour
     if (!old()) {
       sampler.lod_pre_clamp_mode = hw::SAMPLER_STATE::LodPreClampMode::ogl;
     }
@@ -48,7 +48,8 @@ TEST_P(UnreadState, ASurfacesFieldIsNamed) {
   hw::RENDER_SURFACE_STATE lines = plain();
   lines.vertical_line_stride = true;
   EXPECT_EQ(fields_of(lines, nearest()), Names{"RENDER_SURFACE_STATE.vertical_line_stride"});
-  EXPECT_EQ(fields_of(plain(), nearest()), Names{"RENDER_SURFACE_STATE.vertical_line_stride"}) << "of the whole run";
+  EXPECT_EQ(fields_of(plain(), nearest()), Names{"RENDER_SURFACE_STATE.vertical_line_stride"})
+      << "fields of earlier messages stay in the report";
 }
 
 INSTANTIATE_TEST_SUITE_P(Chips, UnreadState, ::testing::Values("i965", "g45", "snb", "bdw", "skl", "icl", "dg1"));

@@ -1,4 +1,4 @@
-// URB messages: worked cases by the layouts that public drivers rely on.
+// URB messages. Layouts are those that public drivers use.
 #include <map>
 
 #include "covers.h"
@@ -54,7 +54,7 @@ TEST_P(NewUrb, AWriteFillsSlotsOfEachLane) {
       grf(kPayload + 1 + reg, lane) = reg * 16 + lane;
     }
   }
-  // Slot 1 and half of slot 2; lane 3 is off.
+  // Slot 1 and half of slot 2. Lane 3 is disabled.
   EXPECT_EQ(send(kUrb, 7u << 25 | 0x0008'0017, 0xf7, 8), SendOutcome::done);
   for (uint32_t lane = 0; lane < 8; ++lane) {
     for (uint32_t dword = 0; dword < 16; ++dword) {
@@ -92,9 +92,9 @@ TEST_P(NewUrb, ReadsOutsideTheEntryReturnZero) {
   EXPECT_EQ(send(kUrb, 1u << 25 | 5u << 20 | 0x0008'0038, 0xbf, 8), SendOutcome::done);
   EXPECT_EQ(response(0, 1), 1u);
   EXPECT_EQ(response(3, 1), 4u);
-  EXPECT_EQ(response(4, 1), 0u) << "behind the entry";
+  EXPECT_EQ(response(4, 1), 0u) << "outside the entry";
   EXPECT_EQ(response(0, 2), 0u);
-  EXPECT_EQ(response(0, 6), 0xabcdu) << "a lane that is off";
+  EXPECT_EQ(response(0, 6), 0xabcdu) << "a disabled lane";
 }
 
 TEST_P(NewUrb, OffsetsPastTheEntryAreHarmless) {
@@ -120,7 +120,7 @@ TEST_P(OldUrb, InterleavedWritesHaveAVertexInEachHalf) {
       grf(kPayload + 1 + reg, i) = reg * 16 + i;
     }
   }
-  // Interleave, offset 1: from slot 2 of both on; complete and used, as vertex shaders end.
+  // Interleaved, offset 1: starts at slot 2 of both vertices. Complete and used, as at the end of a vertex shader.
   EXPECT_EQ(send(kUrb, 3u << 25 | 0x0008'0000 | 0xc000 | 1u << 10 | 1u << 4, 0xff, 8), SendOutcome::done);
   EXPECT_EQ(data(2, 7), 0xeeee'eeeeu);
   EXPECT_EQ(data(2, 8), 0u);
@@ -134,7 +134,7 @@ TEST_P(OldUrb, InterleavedWritesHaveAVertexInEachHalf) {
   EXPECT_EQ(urb_.writes[0].header.second_handle, 105u);
 }
 
-// Every bit of the descriptor by itself, and where each dword of each length goes, by the words of the notes.
+// Each bit of the descriptor separately, and the location of each dword for each length, from the requirement notes.
 TEST_P(OldUrb, DescriptorAndHeaderSelectTheWrittenDwords) {
   COVERS("NOTES-URB-05");
   COVERS("NOTES-URB-06");
@@ -158,7 +158,7 @@ TEST_P(OldUrb, DescriptorAndHeaderSelectTheWrittenDwords) {
           const uint32_t next = urb_.next;
           EXPECT_EQ(send(kUrb, (1 + registers) << 25 | answer | 1u << 19 | flags | swizzle | offset << 4, 0xff, 8),
                     SendOutcome::done);
-          // An offset is of rows of 256 bits: eight dwords.
+          // An offset counts rows of 256 bits: eight dwords.
           std::vector<uint32_t> first(512, kBefore);
           std::vector<uint32_t> second(512, kBefore);
           for (uint32_t x = 1; x <= registers; ++x) {
@@ -180,7 +180,7 @@ TEST_P(OldUrb, DescriptorAndHeaderSelectTheWrittenDwords) {
           EXPECT_EQ(urb_.writes[0].used, (flags & kUsed) != 0);
           EXPECT_EQ(urb_.next, next + (answer != 0 ? 1 : 0));
           if (answer != 0) {
-            EXPECT_EQ(response(0, 0), next) << "another entry";
+            EXPECT_EQ(response(0, 0), next) << "the handle of the new entry";
           }
         }
       }
@@ -199,7 +199,7 @@ TEST_P(OldUrb, PlainWritesMayAllocateEntries) {
   EXPECT_EQ(data(1, 15), 47u);
   EXPECT_EQ(data(1, 7), 0xeeee'eeeeu);
   EXPECT_EQ(response(0, 0), 0x77u);
-  // 0x12: a primitive starts, and its topology is TRILIST.
+  // 0x12: start of a primitive with topology TRILIST.
   EXPECT_TRUE(urb_.writes[0].header.primitive_start);
   EXPECT_FALSE(urb_.writes[0].header.primitive_end);
   EXPECT_EQ(urb_.writes[0].header.topology, hw::PrimitiveTopology::TRILIST);
@@ -210,7 +210,7 @@ TEST_P(OldUrb, PlainWritesMayAllocateEntries) {
 }
 
 TEST_P(OldUrb, TransposedWritesMakeVectorsOfFour) {
-  // Setup threads send differences to x, to y, and values at the origin of eight components.
+  // Set-up threads send the differences in x and y and the values at the origin, for eight components.
   urb_.entries[100].assign(32, 0);
   grf(kPayload, 0) = 100;
   for (uint32_t i = 0; i < 8; ++i) {

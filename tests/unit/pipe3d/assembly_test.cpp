@@ -1,5 +1,5 @@
-// Topologies: which vertices make which primitive, in which order, and who provokes. Expected lists are the tables of
-// the GL specification (10.1, and table 10.1 for adjacency), with numbers from zero.
+// Topologies: the vertices of each primitive, their order, and the provoking vertex. Expected lists are the tables of
+// the GL specification (10.1, and table 10.1 for adjacency), counted from zero.
 #include "pipe3d/geometry/assembly.h"
 
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 
 struct Made {
   std::vector<uint32_t> vertices;
-  uint32_t provoking;  // the vertex, not its place
+  uint32_t provoking;  // number of the vertex, not its index in the primitive
   bool operator==(const Made&) const = default;
 };
 
@@ -39,7 +39,7 @@ std::vector<Made> assemble(Topology topology, uint32_t count, const Provoking& p
   return made;
 }
 
-constexpr Provoking kFirst{0, 0, 1};  // a fan's first is its second vertex in GL
+constexpr Provoking kFirst{0, 0, 1};  // in GL the first provoking vertex of a fan is its second vertex
 constexpr Provoking kLast{1, 2, 2};
 
 TEST(Assembly, ListsDropAnIncompletePrimitive) {
@@ -66,15 +66,15 @@ TEST(Assembly, FansTurnAroundTheFirstVertex) {
 }
 
 TEST(Assembly, QuadsAreTwoTrianglesOfOneWindingAndTheLastVertexProvokes) {
-  for (const Provoking& provoking : {kLast, kFirst}) {  // of triangles and lines
+  for (const Provoking& provoking : {kLast, kFirst}) {  // provoking vertices of triangles and lines
     EXPECT_THAT(assemble(Topology::QUADLIST, 4, provoking), ElementsAre(Made{{3, 0, 1}, 3}, Made{{3, 1, 2}, 3}));
-    // Around the quad: 0, 1, 3, 2.
+    // In order around the quad: 0, 1, 3, 2.
     EXPECT_THAT(assemble(Topology::QUADSTRIP, 6, provoking),
                 ElementsAre(Made{{3, 2, 0}, 3}, Made{{3, 0, 1}, 3}, Made{{5, 4, 2}, 5}, Made{{5, 2, 3}, 5}));
   }
 }
 
-// Primitives are counted as objects: three quads are three, a polygon is one.
+// Primitives are counted as objects: three quads are three objects, a polygon is one.
 TEST(Assembly, OnlyTheFirstTriangleOfAQuadOrPolygonStartsAnObject) {
   const auto objects = [](Topology topology, uint32_t vertices) {
     Assembler assembler(topology, kLast);
@@ -97,7 +97,7 @@ TEST(Assembly, OnlyTheFirstTriangleOfAQuadOrPolygonStartsAnObject) {
   EXPECT_EQ(objects(Topology::TRIFAN, 7), (std::pair<size_t, size_t>{5, 5}));
 }
 
-// Outlines: an edge is drawn when it is one of the polygon's and its first vertex has the flag (GL 2.1, 2.6.2).
+// An edge is drawn if it belongs to the polygon and its first vertex has the flag (GL 2.1, 2.6.2).
 TEST(Assembly, EdgesAreDrawnIfTheirFirstVertexHasTheFlag) {
   struct Case {
     Topology topology;
@@ -139,7 +139,7 @@ TEST(Assembly, ACutBeginsAgain) {
 TEST(Assembly, StripsWithAdjacencyKeepTheirNeighbours) {
   EXPECT_THAT(assemble(Topology::LINESTRIP_ADJ, 5, {0, 0, 0}),
               ElementsAre(Made{{0, 1, 2, 3}, 0}, Made{{1, 2, 3, 4}, 1}));
-  // Corner, neighbour of the edge behind it, corner, ...: from the table, less one each.
+  // Corner, vertex adjacent to the next edge, corner, ...: the numbers of the table minus one.
   const std::vector<Made> one = assemble(Topology::TRISTRIP_ADJ, 6, {0, 0, 0});
   ASSERT_EQ(one.size(), 1u);
   EXPECT_THAT(one[0].vertices, ElementsAre(0, 1, 2, 5, 4, 3));
@@ -155,13 +155,13 @@ TEST(Assembly, PatchListsTakeTheNumberOfVerticesInTheirName) {
   EXPECT_EQ(Assembler::patch_size(Topology::PATCHLIST_32), 32u);
 }
 
-// Whatever vertices are called in between, the same primitives come out.
+// Renumbering the vertices between primitives does not change the primitives.
 TEST(Assembly, HandlesOfVerticesCanBeReplacedBetweenPrimitives) {
   for (const Topology topology : {Topology::TRISTRIP, Topology::TRIFAN, Topology::QUADSTRIP, Topology::LINELOOP,
                                   Topology::TRISTRIP_ADJ, Topology::PATCHLIST_32}) {
     const std::vector<Made> expected = assemble(topology, 70, kLast);
     Assembler assembler(topology, kLast);
-    std::vector<uint32_t> meaning(70);  // of a number, now
+    std::vector<uint32_t> meaning(70);  // original vertex of each current number
     for (uint32_t i = 0; i < 70; ++i) {
       meaning[i] = i;
     }

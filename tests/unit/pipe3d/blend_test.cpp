@@ -1,4 +1,4 @@
-// Colours in a target against naive blending in doubles.
+// Blending compared with a simple implementation in doubles.
 #include "pixel_world.h"
 
 namespace halogen::pipe3d {
@@ -32,7 +32,7 @@ constexpr BlendFunction kFunctions[] = {BlendFunction::ADD, BlendFunction::SUBTR
 
 using Doubles = std::array<double, 4>;
 
-// Codes from 16 on are one minus those below.
+// Factors from 16 on are one minus the factor 16 below.
 double factor_of(BlendFactor code, const Doubles& s, const Doubles& s1, const Doubles& d, const Doubles& k, size_t i) {
   const auto number = static_cast<unsigned>(code);
   const unsigned low = number & 15;
@@ -58,7 +58,7 @@ class Random {
  public:
   explicit Random(uint32_t seed) : engine_(seed) {}
   uint32_t below(size_t count) { return static_cast<uint32_t>(engine_() % count); }
-  // A little out of range.
+  // Returns values slightly outside the range.
   Doubles colour() {
     Doubles value{};
     for (double& each : value) {
@@ -132,7 +132,7 @@ TEST(Blend, EightBitTargetsHoldTheRoundedSum) {
   EXPECT_EQ(world.faults(), 0u);
 }
 
-// The way of its own for four bytes, and the general one (a logic operation that copies), leave the same bits.
+// The path for four bytes and the general path (selected by a logic operation that copies) write the same bits.
 TEST(Blend, VectorAndScalarConversionOfFourBytesAgree) {
   PixelWorld world;
   world.scramble(4);
@@ -162,7 +162,7 @@ TEST(Blend, LogicOperationsAreTruthTables) {
     const bool integer = surface.format->integer;
     for (unsigned code = 0; code < 16; ++code) {
       BlendTarget blend;
-      blend.blend = true;  // is left out
+      blend.blend = true;  // ignored
       blend.source_color = BlendFactor::ZERO;
       blend.logic = true;
       blend.logic_op = static_cast<hw::LogicOp>(code);
@@ -202,7 +202,7 @@ TEST(Blend, FloatTargetsAreClampedOnlyIfEnabled) {
   writer.begin(surface, blend, {}, world.space());
   writer.write({3, 4, 0}, 1, bits_of({-2, 7, 0.5, 1e20}), {});
   EXPECT_EQ(world.value<Colour>(at), bits_of({-1, 1, 0.5, 1}));
-  // An infinite target that a factor of zero takes away.
+  // A factor of zero removes an infinite target value.
   const Colour infinite = bits_of({INFINITY, INFINITY, INFINITY, INFINITY});
   std::memcpy(world.at(at), &infinite, sizeof infinite);
   blend = {};
@@ -214,7 +214,7 @@ TEST(Blend, FloatTargetsAreClampedOnlyIfEnabled) {
   EXPECT_EQ(world.value<Colour>(at), bits_of({1, 2, 3, 4}));
 }
 
-// Of both sources, not of the constant and of what is there.
+// The clamp applies to both sources, not to the constant and the target value.
 TEST(Blend, SourceOnlyClampLeavesTheTargetUnclamped) {
   PixelWorld world;
   const message::Surface surface = world.target(SurfaceFormat::R32G32B32A32_FLOAT, 16, 16);
@@ -294,8 +294,8 @@ TEST(Blend, AlphaTestCoverageAndOneFollowTheState) {
   EXPECT_EQ(world.value<uint32_t>(message::texel_address(surface, 1, 1, 0, 0)), 0xff000000u);
 }
 
-// The first chips say so in the surface's state: blue, green, red, alpha from bit 14 of its first word on, blending
-// in 13.
+// On Gen4 the write disables are in dword 0 of the surface state: blue, green, red, alpha from bit 14 on. Bit 13
+// enables blending.
 TEST(Blend, WriteMasksOfGen4AreInTheSurfaceState) {
   PixelWorld world;
   constexpr uint32_t kNoGreen = 2, kNoBlue = 1, kNoAlpha = 8;
@@ -344,7 +344,7 @@ TEST(Blend, SamplesAndLayersHaveSeparateAddresses) {
         EXPECT_EQ(std::count(seen.begin(), seen.end(), at), 0);
         seen.push_back(at);
       }
-      // A layer, a sample or a pixel too many goes nowhere.
+      // Writes to a layer, sample or pixel that does not exist are dropped.
       std::vector<std::byte> before(world.at(PixelWorld::kVa), world.at(PixelWorld::kVa) + PixelWorld::kMapped);
       writer.write({5, 6, 2}, 1, {}, {});
       writer.write({16, 6, 0}, 1, {}, {});

@@ -1,5 +1,5 @@
-// Vectors in registers: a vertex has its four components side by side, eight pixels have one component in a register,
-// and the render target's port turns the second into the first.
+// Layouts of vectors in registers: the four components of a vertex are adjacent, while a component of eight pixels is
+// one register. The render target message converts the second layout to the first.
 #include "covers.h"
 #include "sandy_draw.h"
 
@@ -24,13 +24,13 @@ TEST(ChannelLayout, VertexThreadsHoldVectorsAndPixelThreadsChannels) {
   world.entries(all);
   world.paint();
   world.surface.triangle_strip_list_provoking_vertex_select = 2;
-  // The vertex shader adds to slot 2 of its two vertices their slot 3, backwards: one instruction for both vectors.
+  // The vertex shader adds slot 3, with its components in reverse order, to slot 2: one instruction for both vertices.
   world.vertex.enable = true;
   world.vertex.dispatch_grf_start_register_for_urb_data = 1;
   world.vertex.vertex_urb_entry_read_length = 2;
   world.kernel(SandyDraw::kVs,
                "add (8|M0) r3.0<1>.xyzw:f r3.0<4>.xyzw:f r4.0<4>.wzyx:f {Align16}\n" + SandyDraw::write_pair(1, 4));
-  // Pixel threads send a register for each component: weights as they came, then y and w of the attribute.
+  // Pixel threads send a register per component: the weights from the payload, then y and w of the attribute.
   world.pixel.barycentric_interpolation_mode = 1;
   world.pixel.dispatch_grf_start_register_for_constant_setup_data_0 = 4;
   hw::_3DSTATE_DRAWING_RECTANGLE part;
@@ -49,7 +49,7 @@ TEST(ChannelLayout, VertexThreadsHoldVectorsAndPixelThreadsChannels) {
     const uint32_t origin = world.copied(0, 1, 2 + channel / 4);
     const uint32_t x = (origin & 0xffff) + channel % 2;
     const uint32_t y = (origin >> 16) + channel / 2 % 2;
-    // The sides of the triangle from its first corner are as long as 160 pixels to the right and 170 down.
+    // From its first corner the triangle extends 160 pixels to the right and 170 down.
     const float right = (static_cast<float>(x) + 0.5f + 40) / 160;
     const float down = (static_cast<float>(y) + 0.5f + 40) / 170;
     const float u = world.copied_real(0, 2, channel);
@@ -57,7 +57,7 @@ TEST(ChannelLayout, VertexThreadsHoldVectorsAndPixelThreadsChannels) {
     EXPECT_TRUE((std::abs(u - right) < 1e-6f && std::abs(v - down) < 1e-6f)) << u << " " << v << " " << channel;
     EXPECT_EQ(world.pixel_at(x, y, 0), u);
     EXPECT_EQ(world.pixel_at(x, y, 1), v);
-    // Of the last corner: 30 + 0.125, 3000 + 0.5.
+    // Values of the last corner: 30 + 0.125, 3000 + 0.5.
     EXPECT_EQ(world.pixel_at(x, y, 2), 30.125f);
     EXPECT_EQ(world.pixel_at(x, y, 3), 3000.5f);
   }

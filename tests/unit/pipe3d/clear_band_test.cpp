@@ -1,4 +1,4 @@
-// Bands of a clear: together they are the whole, and none is large.
+// Bands of a clear cover the whole rectangle, and each band is small.
 #include "pipe3d/output/clear_band.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// How Gen4's clip unit judges objects. Expected flags are those that Mesa's clip threads take apart: planes far, near,
-// top, bottom, right and left from bit 26, user planes from bit 14.
+// How the Gen4 clip unit classifies objects. Expected flags are those that the clip threads of Mesa decode: planes far,
+// near, top, bottom, right and left from bit 26, user planes from bit 14.
 #include "pipe3d/geometry/clip_stage.h"
 
 #include <bit>
@@ -14,7 +14,7 @@ using Verdict = ClipStage::Verdict;
 
 struct Place {
   float x = 0, y = 0, z = 0, rhw = 1;
-  uint32_t flags = 0;  // of user planes
+  uint32_t flags = 0;  // user planes that the vertex is outside of
 };
 
 class ClipUnitTest : public ::testing::Test {
@@ -55,7 +55,7 @@ TEST_F(ClipUnitTest, ObjectsOutsideOnePlaneAreDropped) {
   EXPECT_EQ(judge({{-2, 0}, {-3, 5}, {-1.5f, -2}}).verdict, Verdict::drop);
   EXPECT_EQ(judge({{0, 0, 2}, {0, 1, 3}, {1, 0, 1.5f}}).verdict, Verdict::drop);
   EXPECT_EQ(judge({{0, 0, 0, 1, 2}, {0, 1, 0, 1, 3}, {1, 0, 0, 1, 2}}).verdict, Verdict::drop);
-  // Outside of different ones.
+  // The vertices are outside different planes.
   EXPECT_EQ(judge({{-2, 0}, {2, 0}, {0, 2}}).verdict, Verdict::pass);
 }
 
@@ -70,7 +70,8 @@ TEST_F(ClipUnitTest, PayloadsNameThePlanesThatAVertexIsOutsideOf) {
   EXPECT_EQ(user.outside.user_planes, 3u);  // the third flag is not enabled
 }
 
-// In clip space x = -9, w = -1. Inside of the guard band is x >= -8 w = 8 and x <= 8 w = -8: left of it, not right.
+// In clip space x = -9, w = -1. Inside the guard band are x >= -8 w = 8 and x <= 8 w = -8, so the vertex is outside the
+// left plane only.
 TEST_F(ClipUnitTest, BehindTheEyeSidesAreSwapped) {
   const auto judged = judge({{9, 0, 0, -1}, {0, 0}, {0, 1}});
   EXPECT_EQ(judged.verdict, Verdict::thread);

@@ -1,5 +1,5 @@
-// Clipping against the definition: a pixel of a triangle is visible where the homogeneous point behind it satisfies all
-// inequalities. No polygon is cut here.
+// Clipping compared with its definition: a pixel of a triangle is visible if its homogeneous point satisfies all
+// inequalities. The reference cuts no polygons.
 #include <bit>
 
 #include "raster_scene.h"
@@ -35,8 +35,8 @@ double dot(const Vector& a, const Vector& b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-// Weights of the vertices at a point of the screen in normalised coordinates, so that the weighted w is one; and how
-// near the answer is to changing.
+// Weights of the vertices at a point of the screen in normalised coordinates, scaled so that the weighted w is one, and
+// the distance to the nearest edge.
 struct Behind {
   std::array<double, 3> weight{};
   double margin = 0;
@@ -101,11 +101,11 @@ TEST(Clip, ClippedTrianglesCoverTheHalfSpacesOfTheirPlanes) {
             distance[d] += at.weight[i] * whole.vertex[i].distance[d];
           }
         }
-        // The weighted w is one: z is divided by it already.
+        // The weighted w is one, so z is already divided by it.
         ASSERT_NEAR(sum, 1, 1e-6 * (1 + std::abs(at.weight[0]) + std::abs(at.weight[1]) + std::abs(at.weight[2])));
         const double low = state.clip.zero_to_one ? 0 : -1;
         double margin = at.margin * kSize / 2;  // in pixels
-        // Slopes of z and distances are not known here: be generous near planes.
+        // The slopes of z and of distances are unknown here, so the margin near planes is wide.
         const double near_plane = std::min(std::abs(z - low), state.clip.z_far_test ? std::abs(1 - z) : 1e9);
         inside = inside && z >= low && (!state.clip.z_far_test || z <= 1);
         double plane = near_plane;
@@ -128,14 +128,14 @@ TEST(Clip, ClippedTrianglesCoverTheHalfSpacesOfTheirPlanes) {
   EXPECT_GT(cut, 50);
 }
 
-// Both halves of a parallelogram that may reach behind the eye: along the cut diagonal every pixel is drawn once.
+// The halves of a parallelogram that may reach behind the eye. Every pixel along the diagonal is drawn once.
 TEST(Clip, CutNeighboursLeaveNoSeam) {
   std::mt19937 random(47);
   int once = 0;
   for (int round = 0; round < 300; ++round) {
     const PipelineState state = clip_state();
     const auto some = [&](double scale) { return (static_cast<double>(random() % 20001) / 10000 - 1) * scale; };
-    // Multiples of 1/8: the fourth corner is exact.
+    // Multiples of 1/8, so that the fourth corner is exact.
     const auto corner = [&] {
       const auto coarse = [&](double scale) { return std::round(some(scale) * 8) / 8; };
       return vertex_at(coarse(20), coarse(20), 0, coarse(2));
@@ -164,8 +164,8 @@ TEST(Clip, CutNeighboursLeaveNoSeam) {
   EXPECT_GT(once, 5000);
 }
 
-// Pixels of pieces get the weights that the whole triangle has behind them: in clip space, and on the screen, where
-// each is multiplied by its vertex's w. Vertices may lie behind the eye.
+// Pixels of pieces get the weights of the original triangle: in clip space, and on the screen, where each is multiplied
+// by w of its vertex. Vertices may be behind the eye.
 TEST(Clip, PiecesHaveWeightsOfTheWhole) {
   std::mt19937 random(61);
   int judged = 0;
@@ -199,8 +199,8 @@ TEST(Clip, PiecesHaveWeightsOfTheWhole) {
           const Rasteriser::Weights linear = raster.linear(static_cast<float>(x), static_cast<float>(y));
           const std::array<double, 4> drawn{perspective.first, perspective.second, linear.first, linear.second};
           const std::array<double, 4> wanted = expected(x, y);
-          // Corners are rounded to the grid: what the weights change by on a small part of a pixel, and of thin
-          // pieces on a larger one.
+          // Corners are rounded to the grid. The tolerance is the change of the weights over 1/50 of a pixel. Small
+          // pieces are skipped.
           const std::array<double, 4> right = expected(x + 0.02, y), below = expected(x, y + 0.02);
           const double area = std::abs((each.vertex[1].x - each.vertex[0].x) * (each.vertex[2].y - each.vertex[0].y) -
                                        (each.vertex[2].x - each.vertex[0].x) * (each.vertex[1].y - each.vertex[0].y));
@@ -219,7 +219,7 @@ TEST(Clip, PiecesHaveWeightsOfTheWhole) {
   EXPECT_GT(judged, 10000);
 }
 
-// Without the bit new vertices have one kind of weights only.
+// Without the state bit, new vertices have only one kind of weights.
 TEST(Clip, LinearWeightsAreComputedIfEnabled) {
   PipelineState state = clip_state();
   const Primitive whole = triangle(vertex_at(-1, -1, 0, 1), vertex_at(3, 0, -6, 2), vertex_at(0, 4, 0, 4));
@@ -238,7 +238,7 @@ TEST(Clip, LinearWeightsAreComputedIfEnabled) {
   }
 }
 
-// Where positions are divided already, entries of the new vertices are read.
+// If positions are already divided, the entries of the new vertices are read.
 TEST(Clip, CutVerticesAreMixedAndFlatOnesKept) {
   PipelineState state = clip_state();
   state.clip.divide = false;
@@ -252,7 +252,7 @@ TEST(Clip, CutVerticesAreMixedAndFlatOnesKept) {
     whole.vertex[i].slots = entries[i].data();
     whole.vertex[i].layer = static_cast<uint32_t>(i);
   }
-  // NaN bits do not reach vertices on the other edge.
+  // NaN bits do not affect vertices on the other edge.
   entries[2][2][3] = 0xffff'ffff;
   whole.provoking = 1;
   Clipper clipper(state, 3);
@@ -271,7 +271,7 @@ TEST(Clip, CutVerticesAreMixedAndFlatOnesKept) {
         EXPECT_FLOAT_EQ(position[c], vertex.position[c]);
       }
       EXPECT_LE(vertex.position[2], vertex.position[3] * 1.0001f);
-      // x = 0.5 at vertex 1 alone, y at vertex 2 alone: their weights.
+      // Only vertex 1 has x = 0.5 and only vertex 2 has y = 0.5, so the position gives the weights.
       const double first = vertex.position[0] / 0.5, second = vertex.position[1] / 0.5;
       const double zeroth = 1 - first - second;
       EXPECT_NEAR(data[0], zeroth * 1 + first * 2 + second * 3, 1e-5);
@@ -309,7 +309,7 @@ TEST(Clip, LinesAreCutAndPointsOutsideAreDropped) {
   line.vertex[1] = vertex_at(0.8, 0.4, 1, 1);
   const auto screen = on_screen(state, line);
   ASSERT_EQ(screen.size(), 1u);
-  // z = -1 at half of the way.
+  // z = -1 at half the distance.
   EXPECT_NEAR(screen[0].vertex[0].x, (0.4 + 1) * kSize / 2, 1.0 / 256);
   EXPECT_NEAR(screen[0].vertex[0].y, (0.2 + 1) * kSize / 2, 1.0 / 256);
   EXPECT_NEAR(screen[0].vertex[1].x, (0.8 + 1) * kSize / 2, 1.0 / 256);
@@ -376,7 +376,7 @@ TEST(SetUp, WindingDecidesFacingAndCulling) {
     for (const bool flipped : {false, true}) {
       PipelineState state = window_state(kSize, kSize);
       state.raster.front_counter_clockwise = counter;
-      // With y down this is clockwise as one sees it.
+      // This is clockwise on the screen, because y points down.
       Primitive whole = triangle(vertex_at(5, 5), vertex_at(20, 5), vertex_at(5, 20));
       if (flipped) {
         std::swap(whole.vertex[1], whole.vertex[2]);
@@ -428,7 +428,7 @@ TEST(SetUp, PolygonOffsetDependsOnTheDepthFormat) {
   };
   EXPECT_NEAR(offset(hw::DepthFormat::D16_UNORM), 3.0 / 65536 + 0.04, 1e-7);
   EXPECT_NEAR(offset(hw::DepthFormat::D24_UNORM_X8_UINT), 3.0 / (1 << 24) + 0.04, 1e-8);
-  // The largest z is 0.6: exponent -1.
+  // The largest z is 0.6, whose exponent is -1.
   state.raster.offset_scale = 0;
   EXPECT_DOUBLE_EQ(offset(hw::DepthFormat::D32_FLOAT), 3 * std::ldexp(1.0, -24));
   state.raster.offset_scale = 2;

@@ -1,5 +1,5 @@
-// Conservative triangles against plain geometry: a pixel is drawn when the triangle and its square have a point in
-// common, where the square is 1/512 of a pixel larger on each side.
+// Conservative triangles compared with plain geometry: a pixel is drawn if the triangle has a point in common with its
+// square, which is enlarged by 1/512 of a pixel on each side.
 #include "raster_scene.h"
 
 namespace halogen::pipe3d {
@@ -68,7 +68,7 @@ TEST(Conservative, PixelsThatATriangleTouchesAreDrawnWhole) {
       set_samples(state.raster, 2);
     }
     const uint32_t all = round % 3 == 0 ? 15 : 1;
-    // On the grid; every fourth round on corners of pixels, where squares touch.
+    // Corners are on the grid; in every fourth round on corners of pixels, where squares touch.
     const uint32_t step = round % 4 == 0 ? 256 : round % 4 == 1 ? 64 : 1;
     std::array<Place, 3> t;
     for (Place& place : t) {

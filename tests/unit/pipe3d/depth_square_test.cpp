@@ -1,4 +1,4 @@
-// Depth of four pixels at once: the same answers and the same bytes as one test after another.
+// The depth test of four pixels at once gives the same results and the same bytes as four single tests.
 #include <limits>
 
 #include "pixel_world.h"

@@ -1,4 +1,4 @@
-// Depth and stencil by their definitions, sample by sample, on every format.
+// Depth and stencil tests compared with their definitions, sample by sample, for every format.
 #include "gen/depth_rules.h"
 #include "pixel_world.h"
 
@@ -73,7 +73,7 @@ TEST(DepthStencil, RandomStatesFollowTheDefinition) {
   std::mt19937 random(41);
   PixelWorld world;
   world.scramble(6);
-  // Coarse values, so that equality happens.
+  // Few different values, so that equality occurs.
   for (uint32_t i = 0; i < 0x10'0000; i += 4) {
     const uint32_t pick = static_cast<uint32_t>(random());
     const float value = static_cast<float>(pick % 5) / 4.0f;
@@ -211,7 +211,7 @@ TEST(DepthStencil, ClearsWriteTheRectangle) {
       const uint32_t outside = world.value<uint32_t>(depth_address(output, shape.bytes, 0, 0, 0));
       EXPECT_TRUE(unit.clear(operation, {.x_min = 0, .y_min = 0, .x_max = 29, .y_max = 1000}, 1, 0));
       EXPECT_EQ(world.value<uint32_t>(depth_address(output, shape.bytes, 0, 0, 0)), outside);
-      // A test for equality finds the new values, and only there.
+      // A test for equality passes only inside the rectangle.
       output.depth_stencil.depth_test = true;
       output.depth_stencil.depth_function = CompareFunction::EQUAL;
       output.depth_stencil.stencil_test = true;
@@ -245,13 +245,13 @@ TEST(DepthStencil, LevelsLieBelowAndBesideLevelZero) {
   unit.begin(output, world.space(), 0);
   std::array<float, kMaxSamples> depth{0.5f};
   unit.test({3, 1, 0}, 1, depth, true, nullptr, true);
-  // 40x36, below it 20x18 (padded to 20x20), beside that 10x9.
+  // 40x36; below it 20x18 (padded to 20x20); to its right 10x9.
   EXPECT_EQ(world.value<float>(depth_address(output, 4, 20 + 3, 36 + 1, 0)), 0.5f);
   unit.test({10, 1, 0}, 1, depth, true, nullptr, true);
   EXPECT_EQ(world.value<float>(depth_address(output, 4, 20 + 10, 36 + 1, 0)), 0.0f);
 }
 
-// Figures of isl.
+// Expected values are those of isl (Mesa).
 TEST(DepthStencil, LevelPaddingDependsOnTheGeneration) {
   const DepthRules& first = depth_rules(spec::GenId::gen6);
   EXPECT_EQ(first.depth.x * 100 + first.depth.y, 404);
@@ -268,7 +268,7 @@ TEST(DepthStencil, LevelPaddingDependsOnTheGeneration) {
   EXPECT_EQ(last.depth.x * 100 + last.depth.y, 804);
   EXPECT_EQ(last.depth16.x * 100 + last.depth16.y, 808);
   EXPECT_EQ(last.stencil.x * 100 + last.stencil.y, 1608);
-  // A buffer uses what it is told: 40 pixels, then 20 padded to 32.
+  // A buffer uses the alignment of its state: 40 rows, then 20 padded to 32.
   PixelWorld world;
   Output output = output_of(kCases[3], 1, 1);
   output.buffers.stencil = {};
@@ -283,7 +283,7 @@ TEST(DepthStencil, LevelPaddingDependsOnTheGeneration) {
   EXPECT_EQ(world.value<float>(depth_address(output, 4, 32 + 3, 40 + 1, 0)), 0.5f);
 }
 
-// On Gen12 Mesa samples what was drawn as a surface of Y tiles.
+// On Gen12 Mesa samples the stencil buffer as a Y-tiled surface.
 TEST(DepthStencil, StencilTilingDependsOnTheGeneration) {
   EXPECT_TRUE(depth_rules(spec::GenId::gen6).stencil_in_w_tiles);
   EXPECT_TRUE(depth_rules(spec::GenId::gen11).stencil_in_w_tiles);
@@ -301,7 +301,7 @@ TEST(DepthStencil, StencilTilingDependsOnTheGeneration) {
   DepthStencilUnit unit;
   unit.begin(output, world.space(), 0);
   unit.test({21, 9, 0}, 1, {0.5f}, true, nullptr, true);
-  // The second column of 16 bytes, its tenth row.
+  // Row 9 of the second 16-byte column.
   EXPECT_EQ(world.value<uint8_t>(stencil.address + 512 + 9 * 16 + 5), 0x66);
 }
 

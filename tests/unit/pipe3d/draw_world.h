@@ -1,5 +1,5 @@
-// Draws from commands to memory: two megabytes of memory at address 0, the state commands of a context, kernels written
-// in assembly. Kernels of Gen6 copy their registers to memory, where tests find what a thread was given.
+// Draws from commands to memory: two megabytes of memory at address 0, the state commands of a context, and kernels in
+// assembly. Kernels of Gen6 copy their registers to memory, where tests read the payload.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -33,11 +33,11 @@ class DrawWorld : private memory::FaultHandler {
   static constexpr uint32_t kStates = 0x1'0000;                   // surface and dynamic base
   static constexpr uint32_t kKernels = 0x2'0000;                  // instruction base
   static constexpr uint32_t kVertices = 0x3'0000;                 // vertex buffer 0
-  static constexpr uint32_t kConstants = 0x1'8000;                // below the dynamic base's 64 KB
+  static constexpr uint32_t kConstants = 0x1'8000;                // in the first 64 KB after the dynamic base
   static constexpr uint32_t kTarget = 0x4'0000;                   // binding table index 1
   static constexpr uint32_t kCopies = 0x8'0000;                   // binding table index 0: registers of threads
-  static constexpr uint32_t kThreadCopy_B = 0x1000;               // of one thread
-  static constexpr uint32_t kVs = 0, kGs = 0x1000, kPs = 0x2000;  // kernels, from their base
+  static constexpr uint32_t kThreadCopy_B = 0x1000;               // size of the copy of one thread
+  static constexpr uint32_t kVs = 0, kGs = 0x1000, kPs = 0x2000;  // kernels, from the instruction base
 
   explicit DrawWorld(const char* device) : model_(*spec::find_device(device)), bytes_(kBytes) {
     memory_.add({memory::MemorySpace::system, memory::MemoryKind::ram, 0, kBytes, &frames_});
@@ -60,7 +60,7 @@ class DrawWorld : private memory::FaultHandler {
   void put(uint64_t at, std::span<const uint32_t> words) {
     std::memcpy(bytes_.data() + at, words.data(), words.size_bytes());
   }
-  // A dword of a register that thread `thread` copied.
+  // Returns a dword of a register that thread `thread` copied.
   uint32_t copied(uint32_t thread, uint32_t grf, uint32_t dword) {
     return word(kCopies + thread * kThreadCopy_B + grf * 32 + dword * 4);
   }
@@ -83,7 +83,7 @@ class DrawWorld : private memory::FaultHandler {
     ASSERT_TRUE(code) << code.message() << "\n" << text;
     std::memcpy(bytes_.data() + kKernels + offset, code->data(), code->size());
   }
-  // How often a dword stands in memory.
+  // Returns how often a dword occurs in memory.
   size_t count(uint32_t value) const {
     size_t found = 0;
     for (size_t at = 0; at < kMapped; at += 4) {
@@ -93,7 +93,7 @@ class DrawWorld : private memory::FaultHandler {
     }
     return found;
   }
-  // Draws to the end.
+  // Runs all parts of a draw.
   Outcome draw(const DrawCall& call) {
     Progress progress;
     progress.call = call;

@@ -1,5 +1,5 @@
-// Entries of Gen6 between the stages: who writes and reads them, how long they are, and what each dword means to the
-// units behind the shaders.
+// Entries of Gen6 between the stages: which units write and read them, their size, and the meaning of each dword for
+// the units after the shaders.
 #include "covers.h"
 #include "sandy_draw.h"
 #include "spec/command_table.h"
@@ -15,13 +15,13 @@ uint32_t bits(float value) {
 
 class EntryLayout : public ::testing::Test {
  protected:
-  // A vertex thread that passes its slots on.
+  // Sets a vertex shader that copies its slots.
   void pass_on(uint32_t slots) {
     world_.vertex.enable = true;
     world_.vertex.dispatch_grf_start_register_for_urb_data = 1;
     world_.vertex.vertex_urb_entry_read_length = static_cast<uint8_t>((slots + 1) / 2);
     std::string text;
-    // Fourteen registers of data a message at most.
+    // A message has at most fourteen registers of data.
     uint32_t first = 0;
     for (; slots - first > 14; first += 14) {
       text += "(W) mov (8|M0) m1.0<1>:ud r0.0<8;8,1>:ud\n";
@@ -40,7 +40,7 @@ class EntryLayout : public ::testing::Test {
             " {EOT}\n";
     world_.kernel(SandyDraw::kVs, text);
   }
-  // A geometry thread that only copies what it is given of the first vertex, from r2 on.
+  // Sets a geometry shader that only copies the payload of the first vertex, from r2 on.
   void look(uint32_t rows) {
     world_.geometry.enable = true;
     world_.geometry.rendering_enabled = true;
@@ -70,10 +70,10 @@ TEST_F(EntryLayout, VertexFetchAndThreadsWriteEntries) {
   world_.draw(Topology::POINTLIST, 3);
   for (uint32_t n = 0; n < 3; ++n) {
     for (uint32_t i = 0; i < 16; ++i) {
-      EXPECT_EQ(seen(n, i), 0x100'0000 + n * 0x1000 + i) << "as vertex fetch has it";
+      EXPECT_EQ(seen(n, i), 0x100'0000 + n * 0x1000 + i) << "as vertex fetch wrote it";
     }
   }
-  // A thread writes slots 0 and 1, the other way round.
+  // A thread writes slots 0 and 1 in exchanged order.
   world_.vertex.enable = true;
   world_.vertex.dispatch_grf_start_register_for_urb_data = 1;
   world_.vertex.vertex_urb_entry_read_length = 1;
@@ -86,7 +86,7 @@ TEST_F(EntryLayout, VertexFetchAndThreadsWriteEntries) {
       EXPECT_EQ(seen(n, i), 0x100'0000 + n * 0x1000 + (i + 4) % 8) << "as the thread wrote it";
     }
   }
-  // Constants of Gen4 came by a third writer, the command CONSTANT_BUFFER.
+  // Gen4 has a third writer, the command CONSTANT_BUFFER.
   constexpr uint32_t kConstantBuffer = 0x6002'0000;
   const auto knows = [](const char* device) {
     return spec::CommandTable::get(spec::find_device(device)->id, spec::EngineClass::render).find(kConstantBuffer) !=
@@ -96,7 +96,7 @@ TEST_F(EntryLayout, VertexFetchAndThreadsWriteEntries) {
   EXPECT_FALSE(knows("snb"));
 }
 
-// What a vertex thread writes is its input plus a number, so that it stands nowhere but in the entry.
+// A vertex thread writes its input plus a number, so that the value occurs only in the entry.
 TEST_F(EntryLayout, OnlyThePipelineReadsEntries) {
   COVERS("NOTES-URB-03");
   constexpr uint32_t kAdded = 0x1234'0000, kGiven = 0x21;
@@ -110,7 +110,7 @@ TEST_F(EntryLayout, OnlyThePipelineReadsEntries) {
   world_.vertex.vertex_urb_entry_read_length = 2;
   world_.kernel(SandyDraw::kVs,
                 "(W) add (8|M0) r3.0<1>:ud r3.0<8;8,1>:ud 0x12340000:ud\n" + SandyDraw::write_pair(1, 4));
-  // Of the pixel threads: depth from set-up in r2, the flat attribute behind it.
+  // In pixel threads, r2 holds the depth from set-up, followed by the flat attribute.
   const auto draw = [&] { return world_.draw(Topology::TRILIST, 3).counts; };
   world_.paint();
   world_.pixel.pixel_shader_uses_source_depth = true;
@@ -120,20 +120,20 @@ TEST_F(EntryLayout, OnlyThePipelineReadsEntries) {
   part.clipped_drawing_rectangle_x_max = 11;
   part.clipped_drawing_rectangle_y_max = 9;
   world_.send(part, 4);
-  world_.bind(1, {7u << 29, 0, 0, 0, 0, 0});  // the colour goes nowhere
+  world_.bind(1, {7u << 29, 0, 0, 0, 0, 0});  // a null surface: the colour is dropped
   world_.kernel(SandyDraw::kPs, SandyDraw::paint_with(4));
-  EXPECT_EQ(draw().clip_out, 1u) << "the clip unit finds positions";
-  EXPECT_EQ(world_.count(kGiven + kAdded + 1), 0u) << "no memory that the processor could read has it";
+  EXPECT_EQ(draw().clip_out, 1u) << "the clip unit reads positions";
+  EXPECT_EQ(world_.count(kGiven + kAdded + 1), 0u) << "entries are not in memory that the host can read";
   world_.kernel(SandyDraw::kPs, "(W) mov (8|M0) r99.0<1>:ud 0x0:ud\n" + SandyDraw::copy("r99.0<0;1,0>:ud", 0, 6) +
                                     SandyDraw::paint_with(4));
   draw();
-  EXPECT_EQ(world_.copied_real(0, 2, 0), 0.25f) << "the windower: depth";
-  EXPECT_EQ(world_.copied(0, 4, 3), kGiven + kAdded) << "and set-up data";
+  EXPECT_EQ(world_.copied_real(0, 2, 0), 0.25f) << "the windower reads depth";
+  EXPECT_EQ(world_.copied(0, 4, 3), kGiven + kAdded) << "the set-up unit reads attributes";
   EXPECT_EQ(world_.copied(0, 4, 7), kGiven + kAdded + 1);
   look(2);
   draw();
-  EXPECT_EQ(seen(0, 8), kGiven + kAdded) << "the dispatcher, for a geometry thread";
-  // A thread has no message that reads: of the sixteen operations two are there.
+  EXPECT_EQ(seen(0, 8), kGiven + kAdded) << "the dispatcher reads the vertices of a geometry thread";
+  // Threads have no message that reads an entry: only two of the sixteen operations exist.
   world_.events_expected = true;
   constexpr uint32_t kReadLike = 1u << 25 | 1u << 20 | 1u << 19;
   for (uint32_t operation = 2; operation < 16; ++operation) {
@@ -145,10 +145,10 @@ TEST_F(EntryLayout, OnlyThePipelineReadsEntries) {
     draw();
     EXPECT_EQ(world_.copied(0, 5, 0), 0u) << operation;
   }
-  EXPECT_EQ(world_.log.count(EventKind::unsupported), 1u) << "said once";
+  EXPECT_EQ(world_.log.count(EventKind::unsupported), 1u) << "one Event";
 }
 
-// n slots need (n + 7) / 8 units of 1024 bits. More vertices than entries only wait for each other.
+// n slots need (n + 7) / 8 units of 1024 bits. More vertices than entries only have to wait.
 TEST_F(EntryLayout, SizesCountEightSlots) {
   COVERS("NOTES-URB-08");
   for (const uint32_t slots : {2u, 7u, 8u, 9u, 16u, 17u, 24u, 25u, 32u}) {
@@ -166,14 +166,14 @@ TEST_F(EntryLayout, SizesCountEightSlots) {
   }
 }
 
-// Points of several layers, viewports, widths and positions, some of which a clip distance takes away.
+// Points with several layers, viewports, widths and positions, some of which a clip distance removes.
 TEST_F(EntryLayout, DwordsOfTheVertexHeaderHaveTheirMeaning) {
   COVERS("NOTES-VUE-04");
   COVERS("NOTES-VUE-07");
   struct Point {
     uint32_t layer, viewport, width;
     float x, y;
-    int cut = -1;  // the distance that is negative
+    int cut = -1;  // index of the negative distance
     float colour = 0;
   };
   const std::vector<Point> points{
@@ -183,7 +183,7 @@ TEST_F(EntryLayout, DwordsOfTheVertexHeaderHaveTheirMeaning) {
       {.layer = 0, .viewport = 0, .width = 3, .x = 40.5f, .y = 8.5f, .cut = 0, .colour = 14},
       {.layer = 0, .viewport = 0, .width = 3, .x = 50.5f, .y = 8.5f, .cut = 7, .colour = 15},
       {.layer = 0, .viewport = 0, .width = 3, .x = 58.5f, .y = 8.5f, .cut = 3, .colour = 16}};
-  // Positions are 1 / 32 of pixels less one; w is 2.
+  // Positions are pixels / 32 - 1; w is 2.
   constexpr float kW = 2;
   for (const bool distances : {false, true}) {
     std::vector<std::vector<uint32_t>> all;
@@ -227,7 +227,7 @@ TEST_F(EntryLayout, DwordsOfTheVertexHeaderHaveTheirMeaning) {
     world_.clip.perspective_divide_disable = false;
     world_.clip.clip_enable = true;
     world_.clip.maximum_vp_index = 1;
-    world_.clip.user_clip_distance_clip_test_enable_bitmask = distances ? 0x81 : 0;  // not the fourth
+    world_.clip.user_clip_distance_clip_test_enable_bitmask = distances ? 0x81 : 0;  // distances 0 and 7 only
     world_.surface.viewport_transform_enable = true;
     world_.surface.point_width_source = hw::PointWidthSource::VERTEX;
     world_.surface.vertex_urb_entry_read_offset = distances ? 2 : 1;
@@ -261,7 +261,7 @@ TEST_F(EntryLayout, DwordsOfTheVertexHeaderHaveTheirMeaning) {
     EXPECT_EQ(world_.pixel_at(4, 6, 2), 3.0f);
     EXPECT_EQ(world_.pixel_at(4, 6, 3), 4.0f);
   }
-  // The size of 3DSTATE_URB bounds it: of nine slots that a thread writes, eight are there.
+  // 3DSTATE_URB limits the size: of nine slots that a thread writes, eight are stored.
   world_.entries(numbered(2, 9));
   pass_on(9);
   look(5);

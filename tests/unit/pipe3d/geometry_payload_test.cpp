@@ -1,4 +1,4 @@
-// Geometry threads of Gen6: what they are given, and what becomes of the entries that they write.
+// Geometry threads of Gen6: their payload, and the use of the entries that they write.
 #include "covers.h"
 #include "sandy_draw.h"
 
@@ -35,7 +35,7 @@ class GeometryPayload : public ::testing::Test {
     }
     world_.entries(all);
   }
-  // Vertices follow from r2 on, two registers each.
+  // Vertices start at r2 and have two registers each.
   void use_kernel(const std::string& text) {
     world_.geometry.enable = true;
     world_.geometry.rendering_enabled = true;
@@ -69,19 +69,19 @@ TEST_F(GeometryPayload, PayloadHoldsHeaderIndicesConstantsAndVerticesInOrder) {
     world_.send(index, 4);
     world_.stream_indices[i] = 7u + i;
   }
-  // Index 2 of the binding table: a stream's buffer of four dwords a vertex.
+  // Index 2 of the binding table: the buffer of a stream, four dwords per vertex.
   constexpr uint32_t kStream = 0xc'0000;
   world_.bind(2, {4u << 29 | SandyDraw::kFour32 << 18, kStream, 127u << 6, 15u << 3, 0, 0});
   world_.paint();
   world_.geometry.svbi_payload_enable = true;
   constexpr uint32_t kStarts = 4, kVertices = kStarts + 1;
   std::string text = SandyDraw::copy("r0.1<0;1,0>:ud", 0, kVertices + 6);
-  // The last slot of the second vertex to the stream, by the data port, at the thread's number.
+  // Writes the last slot of the second vertex to the stream through the data port, at the number of the thread.
   const std::string last_slot = "r" + std::to_string(kVertices + 3) + ".4<4;4,1>:ud";
   text += "(W) mov (8|M0) m1.0<1>:ud 0x0:ud\n(W) mov (4|M0) m1.0<1>:ud " + last_slot +
           "\n(W) mov (1|M0) m1.5<1>:ud r0.1<0;1,0>:ud\n(W) send.rc (8|M0) null m1 0x0 " +
           SandyDraw::hex(1u << 25 | 1u << 19 | 13u << 13 | 2) + "\n";
-  // The vertices again as a primitive: written one by one, each with a new entry asked for.
+  // Writes the vertices as a primitive again, one by one, each with a request for a new entry.
   text += SandyDraw::ask_for_entry();
   for (uint32_t v = 0; v < 3; ++v) {
     const uint32_t flags = topology_bits(Topology::TRILIST) | (v == 0 ? kStart : v == 2 ? kEnd : 0);
@@ -92,7 +92,7 @@ TEST_F(GeometryPayload, PayloadHoldsHeaderIndicesConstantsAndVerticesInOrder) {
   const Outcome outcome = world_.draw(Topology::TRILIST, 6);
 
   for (uint32_t thread = 0; thread < 2; ++thread) {
-    EXPECT_EQ(world_.copied(thread, 0, 1), thread) << "the primitive's number";
+    EXPECT_EQ(world_.copied(thread, 0, 1), thread) << "number of the primitive";
     EXPECT_EQ(world_.copied(thread, 0, 2) & 0x1f, 4u) << "TRILIST";
     EXPECT_EQ(world_.copied(thread, 0, 4), SandyDraw::kTable);
     for (uint32_t i = 0; i < 4; ++i) {
@@ -117,13 +117,13 @@ TEST_F(GeometryPayload, PayloadHoldsHeaderIndicesConstantsAndVerticesInOrder) {
   EXPECT_EQ(world_.pixel_at(42, 10), 4.0f);
   EXPECT_EQ(world_.pixel_at(30, 10), 0.0f);
 
-  // A polygon of three vertices is one triangle, its first and its last: both edge indicators.
+  // A polygon of three vertices is one triangle, which is its first and its last: both edge flags are set.
   world_.draw(Topology::POLYGON, 3);
   EXPECT_EQ(world_.copied(0, 0, 2) & 0x300, 0x300u);
   EXPECT_EQ(world_.copied(0, 0, 2) & 0x1f, 14u) << "POLYGON";
 }
 
-// Two lines, then the same vertices as one strip: only what the header of each write says differs.
+// Draws two lines, then the same vertices as one strip. Only the headers of the writes differ.
 TEST_F(GeometryPayload, TypeStartAndEndOfPrimitivesComeWithTheWrites) {
   COVERS("NOTES-VUE-01");
   COVERS("NOTES-URB-04");
@@ -159,7 +159,7 @@ TEST_F(GeometryPayload, TypeStartAndEndOfPrimitivesComeWithTheWrites) {
   EXPECT_TRUE(lit(2, 2) || lit(1, 2)) << "the first point";
   EXPECT_FALSE(lit(10, 25));
   EXPECT_EQ(drawn({kLines | kStart, kLines, topology_bits(Topology::TRILIST) | kStart, 0}), 1u)
-      << "a start ends what was before; two vertices are no triangle";
+      << "a start ends the previous primitive; two vertices are not a triangle";
 }
 
 TEST_F(GeometryPayload, AnEntryIsPassedOnWhenItIsComplete) {
@@ -167,7 +167,8 @@ TEST_F(GeometryPayload, AnEntryIsPassedOnWhenItIsComplete) {
   place({{4, 4, 1}, {20, 4, 2}, {4, 20, 3}});
   world_.paint();
   constexpr uint32_t kPoint = topology_bits(Topology::POINTLIST) | kStart | kEnd;
-  // The first vertex in two parts: header and position, then the other two slots; the third is never complete.
+  // The first vertex is written in two parts: header and position, then the other two slots. The third vertex is never
+  // complete.
   const std::string text = SandyDraw::ask_for_entry() + SandyDraw::write_entry(kFirst, 1, 0, kPoint, SandyDraw::kUsed) +
                            SandyDraw::write_entry(kFirst + 1, 1, 1, kPoint, kNext) + emit(1, kPoint, kNext) +
                            emit(2, kPoint, SandyDraw::kUsed, true);
@@ -182,7 +183,7 @@ TEST_F(GeometryPayload, AnEntryIsPassedOnWhenItIsComplete) {
   EXPECT_EQ(around(4, 20), 0.0f);
 }
 
-// Used is 0: the entry is given back.
+// Without the used flag the entry is freed.
 TEST_F(GeometryPayload, AnUnusedEntryIsNotAVertex) {
   place({{4, 4, 1}, {20, 4, 2}, {4, 20, 3}});
   constexpr uint32_t kPoint = topology_bits(Topology::POINTLIST) | kStart | kEnd;

@@ -1,5 +1,5 @@
-// What geometry threads leave in an entry, in which order strips are told, and stream output: which bytes go where.
-// Layouts are written by hand from the manuals' words.
+// Output entries of geometry threads, vertex order in strips, and stream output. Layouts are written by hand from the
+// manuals.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ struct Made {
   bool operator==(const Made&) const = default;
 };
 
-// An entry of vertices of two slots, the first dword of each its number from 100 on.
+// Makes an entry whose vertices have two slots. The first dword of each vertex is its number, from 100 on.
 std::vector<Slot> entry_of(const Geometry& geometry, std::span<const uint32_t> header, uint32_t vertices,
                            uint32_t written) {
   std::vector<uint32_t> words;
@@ -100,7 +100,7 @@ std::vector<uint32_t> told(Assembled made, StripOrder order) {
   return {made.vertex.begin(), made.vertex.begin() + made.count};
 }
 
-// Triangle 1 of a strip 0 1 2 3: its vertices are 1 2 3 in the order of the buffer.
+// Triangle 1 of a strip 0 1 2 3 consists of the vertices 1 2 3 in the order of the buffer.
 TEST(StripOrder, SwappedTrianglesHaveThreeVertexOrders) {
   Assembler assembler(Topology::TRISTRIP, {.line = 1, .triangle = 2, .fan = 2});
   std::vector<Assembled> all;
@@ -111,8 +111,8 @@ TEST(StripOrder, SwappedTrianglesHaveThreeVertexOrders) {
   for (const StripOrder order : {StripOrder::trailing, StripOrder::leading, StripOrder::as_they_came}) {
     EXPECT_THAT(told(all[0], order), ElementsAre(0, 1, 2));
   }
-  EXPECT_THAT(told(all[1], StripOrder::trailing), ElementsAre(2, 1, 3));  // last ones count 2, 3
-  EXPECT_THAT(told(all[1], StripOrder::leading), ElementsAre(1, 3, 2));   // first ones count 0, 1
+  EXPECT_THAT(told(all[1], StripOrder::trailing), ElementsAre(2, 1, 3));  // the last vertices are 2, 3
+  EXPECT_THAT(told(all[1], StripOrder::leading), ElementsAre(1, 3, 2));   // the first vertices are 0, 1
   EXPECT_THAT(told(all[1], StripOrder::as_they_came), ElementsAre(1, 2, 3));
 }
 
@@ -142,7 +142,7 @@ class Streams : public testing::Test {
     state_.enabled = true;
     state_.buffers[0] = {.enabled = true, .address = kFirst, .bytes = 100, .pitch = 24, .offset_address = kNote};
     state_.buffers[1] = {.enabled = true, .address = kSecond, .bytes = 400, .pitch = 8, .offset_address = 0};
-    // Stream 0: y and w of slot 3, a hole of one component, x of slot 2; the other buffer: z and w of slot 2.
+    // Stream 0: y and w of slot 3, a hole of one component, x of slot 2. The other buffer: z and w of slot 2.
     state_.entries[0] = {{.buffer = 0, .hole = false, .slot = 1, .mask = 0xa},
                          {.buffer = 0, .hole = true, .slot = 0, .mask = 0x1},
                          {.buffer = 0, .hole = false, .slot = 0, .mask = 0x1},
@@ -193,7 +193,7 @@ TEST_F(Streams, PrimitiveThatDoesNotFitIsOmittedAsAWhole) {
   ASSERT_TRUE(writer_.write(0, vertices_));  // 72 of 100 bytes
   ASSERT_TRUE(writer_.write(0, vertices_));  // would need 144
   EXPECT_EQ(word(kFirst + 72), kOld);
-  EXPECT_EQ(word(kSecond + 24), kOld);  // not even in the buffer with room
+  EXPECT_EQ(word(kSecond + 24), kOld);  // nor in the buffer that has space
   EXPECT_THAT(writer_.offsets(), ElementsAre(72, 24, 0, 0));
   ASSERT_TRUE(writer_.write(0, std::span(vertices_).first(1)));  // a smaller one still fits
   EXPECT_THAT(writer_.offsets(), ElementsAre(96, 32, 0, 0));

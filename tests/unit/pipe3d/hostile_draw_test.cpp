@@ -1,5 +1,4 @@
-// Random state and small draws on every chip, as the fuzzer makes them; with the sanitizers on, any byte outside is
-// found.
+// Random state and small draws on every chip, as in the fuzzer. The sanitizers report accesses out of bounds.
 #include <gtest/gtest.h>
 
 #include <random>

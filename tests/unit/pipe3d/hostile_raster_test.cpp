@@ -1,4 +1,4 @@
-// Random state and primitives, as the fuzzer makes them; with the sanitizers on, any byte outside is found.
+// Random state and primitives, as in the fuzzer. The sanitizers report accesses out of bounds.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -13,7 +13,7 @@ TEST(HostileRaster, RandomPrimitivesStayInBounds) {
   for (int round = 0; round < 300; ++round) {
     std::vector<uint8_t> data(600 + random() % 3000);
     for (uint8_t& byte : data) {
-      // Many zeros: flags are off, numbers small.
+      // Many zeros, so that flags are off and numbers are small.
       byte = random() % 4 == 0 ? uint8_t{0} : static_cast<uint8_t>(random());
     }
     fuzz::raster(data);

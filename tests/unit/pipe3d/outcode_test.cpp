@@ -1,5 +1,5 @@
-// The clip unit of Gen6: an outcode for each vertex, and what follows of the codes of a whole primitive. Codes are
-// computed here from the six planes of the view volume.
+// The Gen6 clip unit: an outcode per vertex, and the decision that follows from the codes of a primitive. Expected
+// codes are computed here from the six planes of the view volume.
 #include <random>
 
 #include "covers.h"
@@ -11,7 +11,7 @@ namespace {
 using Topology = hw::PrimitiveTopology;
 using Position = std::array<float, 4>;
 
-// Planes that a vertex is outside of: left, right, bottom, top, near, far.
+// Returns the planes that a vertex is outside of: left, right, bottom, top, near, far.
 uint32_t outcode(const Position& at) {
   const auto& [x, y, z, w] = at;
   return (x < -w ? 1u : 0u) | (x > w ? 2u : 0u) | (y < -w ? 4u : 0u) | (y > w ? 8u : 0u) | (z < -w ? 16u : 0u) |
@@ -42,7 +42,7 @@ class Outcodes : public ::testing::Test {
 
 TEST_F(Outcodes, AreCombinedWhenAPrimitiveIsComplete) {
   COVERS("NOTES-VUE-06");
-  // Each vertex in one of 27 places around the volume, so that all codes come up.
+  // Each vertex is in one of 27 regions around the volume, so that all codes occur.
   std::mt19937 random(17);
   const auto place = [&] {
     const auto w = 1.0f + static_cast<float>(random() % 3);
@@ -74,20 +74,21 @@ TEST_F(Outcodes, AreCombinedWhenAPrimitiveIsComplete) {
       const Counts counts = draw(used, topology);
       EXPECT_EQ(counts.clip_in, 1u);
       if (all != 0) {
-        EXPECT_EQ(counts.clip_out, 0u) << "outside of one plane";
+        EXPECT_EQ(counts.clip_out, 0u) << "all vertices are outside one plane";
         ++dropped;
       } else if (any == 0) {
-        EXPECT_EQ(counts.clip_out, 1u) << "inside of all";
+        EXPECT_EQ(counts.clip_out, 1u) << "all vertices are inside";
         ++kept;
       } else {
-        // Six planes make a polygon of nine corners at most, or leave nothing when it passes a corner by.
+        // Six planes make a polygon of at most nine corners, or nothing if the primitive only passes a corner of the
+        // volume.
         EXPECT_LE(counts.clip_out, vertices == 3 ? 7u : 1u);
       }
     }
   }
   EXPECT_GT(dropped, 500u);
   EXPECT_GT(kept, 500u);
-  // Vertices that complete nothing are never judged.
+  // Vertices that complete no primitive are not tested.
   EXPECT_EQ(draw({{0, 0, 0, 1}, {0.5f, 0, 0, 1}}, Topology::TRILIST).clip_in, 0u);
   EXPECT_EQ(draw({{0, 0, 0, 1}, {0.5f, 0, 0, 1}, {0, 0.5f, 0, 1}, {0, 0, 0, 1}}, Topology::TRILIST).clip_in, 1u);
 }

@@ -1,4 +1,4 @@
-// Pixel threads of Gen6: which register holds what for each width, by formulas of the triangle that is drawn.
+// Pixel threads of Gen6: the register of each value for each width. Expected values are computed from the triangle.
 #include <set>
 
 #include "covers.h"
@@ -20,7 +20,7 @@ constexpr std::array<Corner, 3> kCorners{{{-40, -40, 0.125, 1}, {120, -30, 0.5, 
 
 using Weights = std::array<double, 3>;
 
-// Of the corners at a point of the screen.
+// Returns the weights of the corners at a point of the screen.
 Weights on_screen(double x, double y) {
   const auto area = [](double ax, double ay, double bx, double by, double cx, double cy) {
     return (bx - ax) * (cy - ay) - (cx - ax) * (by - ay);
@@ -45,7 +45,7 @@ Weights in_perspective(const Weights& screen) {
 
 class PixelPayload : public ::testing::Test {
  protected:
-  static constexpr uint32_t kFirst = 80;  // of constants and set-up data
+  static constexpr uint32_t kFirst = 80;  // first register of constants and set-up data
   static constexpr uint32_t kLayer = 5;
 
   // Attribute 0 has 1 at one corner in each component; attribute 1 is flat.
@@ -70,7 +70,7 @@ class PixelPayload : public ::testing::Test {
     samplers.ps_sampler_state_change = true;
     samplers.ps_sampler_state_pointer = 0x2540;
     world_.send(samplers, 4);
-    // As many pixels as the thread has channels.
+    // Restricts the draw to as many pixels as the thread has channels.
     hw::_3DSTATE_DRAWING_RECTANGLE part;
     part.clipped_drawing_rectangle_x_min = 8;
     part.clipped_drawing_rectangle_y_min = 4;
@@ -99,7 +99,7 @@ class PixelPayload : public ::testing::Test {
   struct Pixel {
     uint32_t x, y;
   };
-  // Of a channel, by the coordinates of its subspan.
+  // Returns the pixel of a channel, from the coordinates of its subspan.
   Pixel pixel_of(uint32_t channel) {
     const uint32_t subspan = channel / 4;
     const uint32_t origin = dword(1 + subspan / 4, 2 + subspan % 4);
@@ -112,12 +112,13 @@ class PixelPayload : public ::testing::Test {
       EXPECT_TRUE(at.x >= 8 && at.x < (width == 32 ? 16u : 12u) && at.y >= 4 && at.y < (width == 8 ? 6u : 8u));
       seen.insert({at.x, at.y});
     }
-    EXPECT_EQ(seen.size(), width) << "each pixel once";
+    EXPECT_EQ(seen.size(), width) << "each pixel occurs once";
     for (uint32_t half = 0; half < (width + 15) / 16; ++half) {
-      EXPECT_EQ(dword(1 + half, 7) & 0xffff, width == 8 ? 0xffu : 0xffffu) << "all pixels are in";
+      EXPECT_EQ(dword(1 + half, 7) & 0xffff, width == 8 ? 0xffu : 0xffffu) << "all pixels are enabled";
     }
   }
-  // Two registers of weights for eight channels: with the planes of attribute 0 they give what each corner counts.
+  // Checks two registers of weights of eight channels: with the planes of attribute 0 they give the weight of each
+  // corner.
   void check_weights(uint32_t grf, uint32_t first_channel, bool perspective) {
     for (uint32_t i = 0; i < 8; ++i) {
       const Pixel at = pixel_of(first_channel + i);
@@ -168,7 +169,7 @@ class PixelPayload : public ::testing::Test {
       }
       if (wm.position_xy_offset_select != hw::PositionOffsetSelect::NONE) {
         for (uint32_t i = 0; i < (end - first) / 2; ++i) {
-          EXPECT_EQ(dword(grf, i), 0x0808'0808u) << "the middle, in sixteenths";
+          EXPECT_EQ(dword(grf, i), 0x0808'0808u) << "the centre, in sixteenths";
         }
         ++grf;
       }
@@ -182,7 +183,7 @@ class PixelPayload : public ::testing::Test {
     for (uint32_t i = 0; i < 8; ++i) {
       EXPECT_EQ(dword(kFirst, i), 0xc000 + i) << "constants";
     }
-    // Two registers for each attribute; of the flat one the bits of the last corner.
+    // Two registers per attribute. The flat attribute has the bits of the last corner.
     for (uint32_t c = 0; c < 4; ++c) {
       EXPECT_EQ(dword(kFirst + 3 + c / 2, c % 2 * 4 + 3), 0xabc2 + 0x10 * c);
       EXPECT_EQ(dword(kFirst + 3 + c / 2, c % 2 * 4), 0u);
@@ -210,7 +211,7 @@ TEST_F(PixelPayload, OnlyRequestedPartsTakeRegisters) {
   }
 }
 
-// With everything asked for, 32 pixels have it in the registers that the notes number.
+// If everything is requested, 32 pixels have it in the registers that the requirement notes list.
 TEST_F(PixelPayload, LargestPayloadHasTheRegisterNumbersOfTheNotes) {
   world_.pixel.barycentric_interpolation_mode = 0x3f;
   world_.pixel.pixel_shader_uses_source_depth = true;
@@ -236,7 +237,7 @@ TEST_F(PixelPayload, LargestPayloadHasTheRegisterNumbersOfTheNotes) {
   }
 }
 
-// The corners go clockwise, y downwards.
+// The corners are clockwise with y downwards.
 TEST_F(PixelPayload, HeaderHoldsFacingLayerAndViewport) {
   for (const auto winding : {hw::FrontWinding::CLOCKWISE, hw::FrontWinding::COUNTER_CLOCKWISE}) {
     world_.surface.front_winding = winding;

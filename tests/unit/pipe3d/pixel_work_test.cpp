@@ -1,5 +1,5 @@
-// Pixels in pieces: on one and on several threads of the host memory, counts, faults and Events must be the same, and
-// work that ends between pieces must go on as if it had not. What a picture holds follows from rectangles alone.
+// Pixels in pieces. On one and on several host threads, memory, counts, faults and Events must be the same, and work
+// that stops between two pieces must continue with the same result. The expected picture follows from the rectangles.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,12 +19,12 @@ constexpr uint8_t kData = 4;  // register of the set-up data
 constexpr uint32_t kUint = 0xd7, kFloat = 0xd8;
 
 struct Box {
-  int32_t x0, y0, x1, y1;  // without the last column and row
+  int32_t x0, y0, x1, y1;  // x1 and y1 are exclusive
 };
 
 struct Result {
   std::vector<std::byte> memory;
-  std::vector<uint64_t> nexts;  // after each part
+  std::vector<uint64_t> nexts;  // progress after each part
   std::vector<uint64_t> instructions;
   PixelCounts counts;
   ThreadEnd end = ThreadEnd::done;
@@ -53,19 +53,19 @@ class PixelPiecesAtWork : public message::MessageBench {
     bind_raw(1, kRaw, 0x1000);
     bind_raw(2, kTarget, kWidth * kHeight * 4);
   }
-  // Rows one behind the other.
+  // Binds a target whose rows are contiguous.
   void bind_target(uint32_t format, uint32_t pitch_B = kWidth * 4, uint32_t offset_B = 0) {
     const uint64_t at = kVa + kTarget + offset_B;
     bind(0, {1u << 29 | format << 18 | 1u << 16 | 1u << 14, 0, (kWidth - 1) | (kHeight - 1) << 16, pitch_B - 1, 0, 0, 0,
              0, static_cast<uint32_t>(at), static_cast<uint32_t>(at >> 32), 0, 0, 0, 0, 0, 0});
   }
-  // Four bytes of each element, and a row of them.
+  // Binds a buffer. Four bytes of each element are accessed.
   void bind_buffer(uint32_t elements, uint32_t stride_B) {
     bind(0, {4u << 29 | 0xc7u << 18, 0, ((elements - 1) & 0x7f) | (elements - 1) >> 7 << 16, stride_B - 1, 0, 0, 0, 0,
              static_cast<uint32_t>(kVa + kTarget), static_cast<uint32_t>((kVa + kTarget) >> 32), 0, 0, 0, 0, 0, 0});
   }
   bool split() const { return GetParam() == "tgl"; }
-  // `body` leaves a colour in r120.
+  // Loads a kernel. `body` leaves a colour in r120.
   void load(const std::string& body) {
     const std::string text =
         body + fmt::format("send.rc (8|M0) null r120 {} 0x0 0x08031400 {{EOT}}\n", split() ? "null" : "");
@@ -125,7 +125,7 @@ class PixelPiecesAtWork : public message::MessageBench {
     return boxes;
   }
 
-  // Each part with a fresh stage and a copy of the list, as after a snapshot.
+  // Runs each part with a new stage and a copy of the list, as after a snapshot.
   Result run(unsigned threads, const std::vector<Box>& boxes, uint64_t most = ~uint64_t{0}) {
     Result result;
     const std::vector<std::byte> before(memory_.bytes().begin(), memory_.bytes().end());
@@ -247,7 +247,7 @@ TEST_P(PixelPiecesAtWork, SmallPrimitivesGiveTheSamePicture) {
   shows_last(same_for_all(boxes), boxes);
 }
 
-// Nothing is drawn twice and nothing left out: values are added up.
+// Values are added up, so that a pixel drawn twice or not at all is found.
 TEST_P(PixelPiecesAtWork, WorkEndsInsideAPrimitive) {
   bind_target(kFloat);
   BlendTarget& blend = state_.output.blend.targets[0];
@@ -273,7 +273,7 @@ TEST_P(PixelPiecesAtWork, WorkEndsInsideAPrimitive) {
   }
 }
 
-// Who writes last to a dword that all write to.
+// All threads write the same dword, so the result is that of the last write.
 TEST_P(PixelPiecesAtWork, ShadersThatWriteKeepTheirOrder) {
   load("mov (8|M0) r110.0<1>:ud 0x0:ud\nmov (8|M0) r111.0<1>:ud r1.2<0;1,0>:ud\n" + write(1) + std::string(kId));
   const std::vector<Box> boxes = some_boxes(3, 5);
@@ -281,19 +281,19 @@ TEST_P(PixelPiecesAtWork, ShadersThatWriteKeepTheirOrder) {
   shows_last(result, boxes);
 }
 
-// A pixel shows what another one holds.
+// A pixel reads the colour of another pixel.
 TEST_P(PixelPiecesAtWork, ShadersThatReadWhatIsDrawnKeepTheirOrder) {
   load(fmt::format("mov (8|M0) r110.0<1>:ud {:#x}:ud\n", (40 * kWidth + 40) * 4) + read(2) +
        "add (8|M0) r120.0<1>:ud r120.0<8;8,1>:ud r4.3<0;1,0>:ud\n");
   const Result result = same_for_all({{0, 0, kWidth, kHeight}, {0, 0, kWidth, kHeight}});
-  EXPECT_EQ(pixel<uint32_t>(result, 0, 0), 2u);  // the other pixel's piece came later
+  EXPECT_EQ(pixel<uint32_t>(result, 0, 0), 2u);  // the piece of the other pixel is drawn later
   EXPECT_GE(pixel<uint32_t>(result, kWidth - 1, kHeight - 1), 3u);
 }
 
-// The page of some rows is not there.
+// The page of some rows is unmapped.
 TEST_P(PixelPiecesAtWork, AFaultStopsAllPiecesAtTheSameRow) {
   load(std::string(kId));
-  constexpr uint32_t kRow = 100;  // of four in a page
+  constexpr uint32_t kRow = 100;  // a page holds four rows
   memory_.take_away(kRow / 4);
   const std::vector<Box> boxes{{0, 0, kWidth, kHeight}};
   const Result result = same_for_all(boxes);
@@ -304,7 +304,7 @@ TEST_P(PixelPiecesAtWork, AFaultStopsAllPiecesAtTheSameRow) {
   EXPECT_EQ(pixel<uint32_t>(result, 0, kRow + 40), 0u);
 }
 
-// Skipped faults count, in whatever piece they are.
+// Skipped faults are counted, whichever piece they are in.
 TEST_P(PixelPiecesAtWork, SkippedFaultsAreCountedInEveryPiece) {
   load(std::string(kId));
   memory_.take_away(25);
@@ -327,14 +327,14 @@ TEST_P(PixelPiecesAtWork, AnEndlessThreadStopsEverything) {
   EXPECT_EQ(result.end, ThreadEnd::endless);
 }
 
-// Threads that all write the same: one stands for them. The same kernel with a step that looks at where its pixels are,
-// and changes nothing, must leave the same picture and the same counts.
+// Threads that write the same values: one of them is replayed for all. The same kernel with an additional instruction
+// that reads the pixel coordinates, and changes nothing, must give the same picture and the same counts.
 class OneThreadForAll : public PixelPiecesAtWork {
  protected:
   static constexpr std::string_view kColour =
       "mov (8|M0) r120.0<1>:f 0.25:f\nmov (8|M0) r121.0<1>:f 0.5:f\n"
       "(W) mov (8|M0) r122.0<1>:f 0.75:f\nmov (8|M0) r123.0<1>:f 1.0:f\n";
-  static std::string looks(std::string_view body) {  // at r1.2: coordinates of the first square
+  static std::string looks(std::string_view body) {  // reads r1.2, the coordinates of the first square
     return std::string(body) +
            "mov (8|M0) r119.0<1>:ud r1.2<0;1,0>:ud\nand (8|M0) r119.0<1>:ud r119.0<8;8,1>:ud 0x0:ud\n"
            "or (8|M0) r120.0<1>:ud r120.0<8;8,1>:ud r119.0<8;8,1>:ud\n";
@@ -342,7 +342,7 @@ class OneThreadForAll : public PixelPiecesAtWork {
   static std::span<const std::byte> picture(const Result& result) {
     return std::span(result.memory).subspan(kTarget, kWidth * kHeight * 4);
   }
-  // Both ways; gives the one that need not run.
+  // Runs with and without replay, compares the results, and returns the one with replay.
   Result both(std::string_view body, const std::vector<Box>& boxes) {
     load(looks(body));
     const Result slow = same_for_all(boxes);
@@ -415,8 +415,7 @@ TEST_P(OneThreadForAll, SkippedFaultsGiveTheSamePictureAsThreads) {
 }
 
 TEST_P(OneThreadForAll, AFaultStopsReplayWhereItWouldStopThreads) {
-  memory_.take_away(
-      24);  // begins with row 96, as a piece does: of the second picture, with half of row 95's last pixel
+  memory_.take_away(24);  // row 96, where a piece starts; with offset 2 also half of the last pixel of row 95
   memory_.set_action(memory::FaultAction::stop);
   for (const uint32_t offset_B : {0u, 2u}) {
     SCOPED_TRACE(offset_B);
@@ -427,7 +426,7 @@ TEST_P(OneThreadForAll, AFaultStopsReplayWhereItWouldStopThreads) {
   }
 }
 
-// Bytes between the elements of a buffer are not written, and elements may be larger than a page.
+// Bytes between the elements of a buffer are not written. Elements may be larger than a page.
 TEST_P(OneThreadForAll, GapsBetweenElementsAreNotWritten) {
   std::ranges::fill(memory_.bytes().subspan(kTarget, kStates), std::byte{0xa5});
   for (const auto& [elements, stride_B] : {std::pair(256u, 16u), std::pair(100u, 8192u)}) {
@@ -444,16 +443,16 @@ TEST_P(OneThreadForAll, GapsBetweenElementsAreNotWritten) {
 }
 
 TEST_P(OneThreadForAll, RowsThatShareBytesKeepTheirOrder) {
-  bind_target(0, 264);  // four floats a pixel: each row begins in the middle of one of the row before
+  bind_target(0, 264);  // four floats per pixel: each row starts inside a pixel of the previous row
   EXPECT_GT(both(kColour, {{0, 0, 65, kHeight}}).counts.replayed, 0u);
 }
 
-// What may differ from thread to thread is never taken from another one.
+// Values that may differ between threads are not replayed.
 TEST_P(OneThreadForAll, ThreadsThatDifferAreNotReplayed) {
   const std::string colour(kColour);
   EXPECT_NE(replayed(colour), 0u);
   EXPECT_EQ(replayed(looks(colour)), 0u);
-  EXPECT_EQ(replayed(colour + "mov (1|M0) r121.0<1>:ud sr0.2<0;1,0>:ud\n"), 0u) << "channels that are live";
+  EXPECT_EQ(replayed(colour + "mov (1|M0) r121.0<1>:ud sr0.2<0;1,0>:ud\n"), 0u) << "reads the live channels";
   EXPECT_EQ(replayed(colour + "(W) cmp (8|M0) (eq)f0.0 null<1>:ud r1.2<0;1,0>:ud 0x0:ud\n"
                               "(f0.0) mov (8|M0) r120.0<1>:f 1.0:f\n"),
             0u)
@@ -462,12 +461,12 @@ TEST_P(OneThreadForAll, ThreadsThatDifferAreNotReplayed) {
   EXPECT_EQ(replayed("mov (8|M0) r110.0<1>:ud 0x0:ud\nmov (8|M0) r111.0<1>:ud 0x0:ud\n" + write(1) + colour), 0u)
       << "a message that writes elsewhere";
   EXPECT_EQ(replayed(loop(2) + colour), 0u) << "a loop";
-  // Another channel's value, which is there only if that channel is enabled.
+  // The value of another channel, which exists only if that channel is enabled.
   EXPECT_EQ(replayed(colour + "mov (8|M0) r119.0<1>:f 0.5:f\nmov (8|M0) r120.0<1>:f r119.7<0;1,0>:f\n"), 0u);
   EXPECT_NE(replayed(colour + "(W) mov (8|M0) r119.0<1>:f 0.5:f\nmov (8|M0) r120.0<1>:f r119.7<0;1,0>:f\n"), 0u);
 }
 
-// Colours that differ from channel to channel are the thread's, not the primitive's: written as such.
+// Colours that differ between channels belong to the thread, not to the primitive, and are written per channel.
 TEST_P(OneThreadForAll, ChannelsHaveTheirOwnColours) {
   const Result fast = both("(W) mov (8|M0) r118.0<1>:w 0x76543210:v\nmov (8|M0) r120.0<1>:f r118.0<8;8,1>:w\n",
                            {{0, 0, kWidth, kHeight}});
@@ -493,7 +492,7 @@ TEST(PrimitiveList, SettledListsOwnTheirEntries) {
   EXPECT_EQ(one.vertex[0].slots[1], (Slot{1, 2, 3, 4}));
   EXPECT_EQ(one.vertex[0].slots, one.flat);
   EXPECT_EQ(one.vertex[1].slots[0], (Slot{1, 2, 3, 4}));
-  EXPECT_EQ(one.vertex[1].slots[1], Slot{}) << "entries that are too short end with zeros";
+  EXPECT_EQ(one.vertex[1].slots[1], Slot{}) << "short entries are padded with zeros";
 }
 
 }  // namespace

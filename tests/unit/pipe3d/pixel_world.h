@@ -1,4 +1,4 @@
-// A piece of mapped memory with a surface in it, for tests of what is behind the pixel shader.
+// Mapped memory with a surface, for tests of the operations after the pixel shader.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Filling a rectangle leaves the same bytes as storing its pixels one by one: tilings, sizes, places, masks.
+// Filling a rectangle writes the same bytes as storing its pixels one by one, for all tilings, sizes, positions and
+// masks.
 #include "pixel_world.h"
 
 namespace halogen::pipe3d {

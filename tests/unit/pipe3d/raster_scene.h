@@ -1,4 +1,4 @@
-// A pipeline whose viewport is a square of pixels, and pictures of coverage.
+// A pipeline with a square viewport, and coverage maps.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 
 namespace halogen::pipe3d {
 
-// Counts: how often a sample was covered, by pixel and sample.
+// Counts how often each sample was covered, by pixel and sample.
 class CoverageMap {
  public:
   CoverageMap(int32_t width, int32_t height)
@@ -76,7 +76,7 @@ inline constexpr std::array<std::array<uint8_t, 2>, 16> kSixteen{{{9, 9},
                                                                   {14, 15},
                                                                   {1, 0}}};
 
-// Window coordinates go straight through: no clipping, no division, no viewport.
+// Returns state that passes window coordinates unchanged: no clipping, no division, no viewport.
 inline PipelineState window_state(int32_t width, int32_t height) {
   PipelineState state;
   state.clip.divide = false;

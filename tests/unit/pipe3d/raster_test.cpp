@@ -1,4 +1,4 @@
-// Coverage against slow definitions: a side of three lines for each sample, a diamond for each pixel.
+// Coverage compared with slow definitions: the side of three lines for each sample, and a diamond for each pixel.
 #include "raster_scene.h"
 
 namespace halogen::pipe3d {
@@ -6,7 +6,7 @@ namespace {
 
 constexpr int32_t kSize = 48;
 
-// Corners are multiples of 1/256; all products below are exact in doubles.
+// Corners are multiples of 1/256, so all products below are exact in doubles.
 struct Corner {
   double x = 0;
   double y = 0;
@@ -16,7 +16,7 @@ double cross(const Corner& p, const Corner& q, double x, double y) {
   return (q.x - p.x) * (y - p.y) - (q.y - p.y) * (x - p.x);
 }
 
-// Top: horizontal with the inside below. Left: the inside is to the right of it.
+// Top edge: horizontal, with the inside below. Left edge: the inside is to its right.
 bool owns_edge(const Corner& p, const Corner& q, const Corner& inner) {
   if (p.y == q.y) {
     return inner.y > p.y;
@@ -43,7 +43,7 @@ bool covers(const std::array<Corner, 3>& v, double x, double y) {
 
 std::array<Corner, 3> random_corners(std::mt19937& random, int spread) {
   std::array<Corner, 3> v;
-  // Coarse steps make samples on edges common.
+  // Large steps make samples on edges frequent.
   const double step = random() % 2 == 0 ? 1.0 / 256 : 0.5;
   for (Corner& corner : v) {
     const auto some = [&] {
@@ -119,7 +119,7 @@ TEST(Raster, AdjacentTrianglesCoverEachSampleOnce) {
     for (size_t j = 0; j < kCells; ++j) {
       for (size_t i = 0; i < kCells; ++i) {
         const Corner a = grid[j][i], b = grid[j][i + 1], c = grid[j + 1][i + 1], d = grid[j + 1][i];
-        // Either diagonal, either winding.
+        // Uses either diagonal and either winding.
         if (random() % 2 == 0) {
           draw(state, triangle_of({a, b, c}), map);
           draw(state, triangle_of({d, c, a}), map);
@@ -185,14 +185,14 @@ TEST(Raster, BoundsAreScissorViewportAndDrawingRectangle) {
       ASSERT_EQ(map.at(x, y), x >= 3 && x <= 40 && y >= 5 && y <= 20 ? 1 : 0);
     }
   }
-  // Inclusive and inverted: nothing.
+  // Inclusive and inverted, so it is empty.
   state.viewports[0].scissor = {.x_min = 9, .y_min = 5, .x_max = 8, .y_max = 100};
   EXPECT_TRUE(on_screen(state, triangle_of({{{-100, -100}, {300, -100}, {-100, 300}}})).empty());
 }
 
 TEST(Raster, RectanglesIncludeTheirUpperAndLeftEdges) {
   PipelineState state = window_state(kSize, kSize);
-  state.raster.cull = hw::CullMode::BOTH;  // does not concern them
+  state.raster.cull = hw::CullMode::BOTH;  // ignored for rectangles
   Primitive rectangle = triangle(vertex_at(20.5, 30.5), vertex_at(4.5, 30.5), vertex_at(4.5, 10.5));
   rectangle.shape = Shape::rectangle;
   CoverageMap map(kSize, kSize);
@@ -239,7 +239,8 @@ TEST(Raster, PointsAreSquares) {
   EXPECT_FLOAT_EQ(raster.sprite(16.5f, 17.5f, true)[1], 1 - 1.5f / 8);
 }
 
-// How near the segment comes to a pixel's centre, as the sum of both axes, in many small steps; and its end.
+// The smallest distance of the segment from the centre of a pixel, as the sum of both axes, computed in small steps;
+// and the distance of its end.
 struct Nearness {
   double least = 1e9;
   double end = 0;
@@ -262,7 +263,7 @@ TEST(Raster, ThinLinesLeaveDiamonds) {
   for (int round = 0; round < 150; ++round) {
     PipelineState state = window_state(kSmall, kSmall);
     state.raster.line_width = 0;
-    // Odd numbers of steps: no ties with centres and borders.
+    // Odd numbers avoid ties with centres and borders.
     const auto some = [&] { return (2 * static_cast<double>(random() % (kSmall * 128)) + 1) / 256.0; };
     const Corner from{some(), some()};
     const Corner to{some(), some()};
@@ -274,7 +275,8 @@ TEST(Raster, ThinLinesLeaveDiamonds) {
     draw(state, line, map);
     for (int32_t y = 0; y < kSmall; ++y) {
       for (int32_t x = 0; x < kSmall; ++x) {
-        // Drawn when the line was in the diamond and is no more. Steps may miss a corner that the line only just cuts.
+        // A pixel is drawn if the line was inside its diamond and ends outside. Steps may miss a corner that the line
+        // barely cuts.
         const Nearness near = nearness(from, to, x + 0.5, y + 0.5);
         if (std::abs(near.least - 0.5) < 0.01) {
           continue;
@@ -323,7 +325,7 @@ TEST(Raster, WideLinesAreParallelogramsOrRectangles) {
             across = steep ? px - dx * t : py - dy * t;
             end = length;
           }
-          // Corners are rounded to the grid: leave a margin.
+          // Corners are rounded to the grid, so there is a margin.
           const double margin = 0.02 * std::max(1.0, length / std::max(std::abs(dx), std::abs(dy)));
           const double inner = std::min({along, end - along, width / 2 - std::abs(across)});
           if (std::abs(inner) > margin) {
@@ -352,7 +354,7 @@ TEST(Raster, StipplePatternsMaskPixels) {
       ASSERT_EQ(map.at(x, y), static_cast<int>(row >> (31 - (x + 5) % 32) & 1));
     }
   }
-  // A line along a row: bit 0 of the pattern first, each bit for three pixels.
+  // A horizontal line. Bit 0 of the pattern is first, and each bit covers three pixels.
   state.raster.line_stipple = true;
   state.raster.line_pattern = 0xa635;
   state.raster.line_repeat = 3;
@@ -367,8 +369,7 @@ TEST(Raster, StipplePatternsMaskPixels) {
   }
 }
 
-// Every pixel that a line makes takes a step of the pattern, and lines of a strip go on where the last one ended
-// (GL 2.1, 3.4.2).
+// Every pixel of a line advances the pattern, and the lines of a strip continue it (GL 2.1, 3.4.2).
 TEST(Raster, LinePatternsContinueAlongAStrip) {
   std::mt19937 random(37);
   for (int round = 0; round < 100; ++round) {
@@ -392,7 +393,7 @@ TEST(Raster, LinePatternsContinueAlongAStrip) {
       line.vertex[1] = vertex_at(corners[i + 1].x, corners[i + 1].y);
       CoverageMap map(kSize, kSize);
       draw(state, line, map, steps);
-      // Centres along the longer axis between the ends, in the line's direction.
+      // Centres along the longer axis between the ends, in the direction of the line.
       const double dx = corners[i + 1].x - corners[i].x, dy = corners[i + 1].y - corners[i].y;
       const bool steep = std::abs(dy) > std::abs(dx);
       const double from = steep ? corners[i].y : corners[i].x, to = steep ? corners[i + 1].y : corners[i + 1].x;
@@ -413,8 +414,8 @@ TEST(Raster, LinePatternsContinueAlongAStrip) {
   }
 }
 
-// Coverage of a smooth line falls from one to zero over a region of the state's width around its edges; so all of it
-// together is the line's area.
+// Coverage of a smooth line falls from one to zero over a region of the width in the state, around its edges. The sum
+// of all coverage is therefore the area of the line.
 TEST(Raster, SmoothLinesFadeOverTheirEdges) {
   std::mt19937 random(41);
   for (int round = 0; round < 60; ++round) {
@@ -491,7 +492,7 @@ TEST(Raster, WeightsSolveTheTriangle) {
     EXPECT_NEAR(raster.perspective(fx, fy).second, 0.5 * rhw[2] / sum, slack * 4);
     EXPECT_NEAR(raster.depth(fx, fy), depth, slack);
     EXPECT_NEAR(raster.w(fx, fy), 1 / sum, slack * 8);
-    // Squares have the weights and depths of their points.
+    // Squares have the same weights and depths as their points.
     const Rasteriser::Square square{.x = {fx, fx + 1}, .y = {fy, fy + 1}};
     const std::array<float, 4> depths = raster.depths(square);
     for (const bool perspective : {false, true}) {

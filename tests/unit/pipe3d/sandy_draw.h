@@ -1,4 +1,4 @@
-// Draws of Gen6: the commands of a context that draws nothing else, and the pieces that its kernels are made of.
+// Draws of Gen6: the commands of a context, and parts of kernels.
 #pragma once
 
 #include "draw_world.h"
@@ -13,7 +13,7 @@ class SandyDraw : public DrawWorld {
   static constexpr uint32_t kTable = 0x40;  // binding tables and surface states, from their base
 
   SandyDraw() : DrawWorld("snb") {
-    // Index 0: a buffer of elements of 16 bytes.
+    // Index 0: a buffer of 16-byte elements.
     const uint32_t last = 0x1'0000 - 1;
     bind(0, {4u << 29, kCopies, (last & 0x7f) << 6 | (last >> 7 & 0x1fff) << 19, (last >> 20) << 21 | 15u << 3, 0, 0});
     hw::_3DSTATE_BINDING_TABLE_POINTERS tables;
@@ -24,7 +24,7 @@ class SandyDraw : public DrawWorld {
     hw::_3DSTATE_DRAWING_RECTANGLE whole;
     whole.clipped_drawing_rectangle_x_max = whole.clipped_drawing_rectangle_y_max = 63;
     send(whole, 4);
-    // Positions are pixels: nothing is clipped, divided or moved.
+    // Positions are in pixels: nothing is clipped, divided or transformed.
     clip.perspective_divide_disable = true;
     clip.minimum_point_width = 0.125;
     clip.maximum_point_width = 255;
@@ -40,7 +40,7 @@ class SandyDraw : public DrawWorld {
     word(kStates + kTable + index * 4) = at;
     put(kStates + at, state);
   }
-  // Index 1: 64 x 64 pixels of four floats, `layers` of them; rows of 1 KB. Layers are 64 + 32 + 11 * 2 rows apart.
+  // Index 1: `layers` layers of 64 x 64 pixels of four floats. A row has 1 KB. Layers are 64 + 32 + 11 * 2 rows apart.
   static constexpr uint32_t kTargetPitch = 1024;
   static constexpr uint32_t kLayerRows = 64 + 32 + 22;
   void bind_target(uint32_t layers) {
@@ -78,7 +78,7 @@ class SandyDraw : public DrawWorld {
     words[3] = address + bytes - 1;
     send_words(hw::_3DSTATE_VERTEX_BUFFERS::kDesc, words);
   }
-  // Vertices of whole slots as they stand in entries, from vertex buffer 0.
+  // Sets vertices of whole slots, as they are in entries, from vertex buffer 0.
   void entries(const std::vector<std::vector<uint32_t>>& vertices) {
     const auto bytes = static_cast<uint32_t>(vertices.front().size() * 4);
     std::vector<Element> all;
@@ -109,7 +109,7 @@ class SandyDraw : public DrawWorld {
     return DrawWorld::draw({.topology = topology, .vertices = vertices});
   }
 
-  // Copies registers to the place of the thread whose number stands in `number` (r100 and r101 are spent).
+  // Copies registers to the copy of the thread whose number is in `number`. Overwrites r100 and r101.
   static std::string copy(const std::string& number, uint32_t first, uint32_t count) {
     std::string text = "(W) shl (1|M0) r100.0<1>:ud " + number + " 0x8:ud\n";
     for (uint32_t grf = first; grf < first + count; ++grf) {
@@ -119,7 +119,7 @@ class SandyDraw : public DrawWorld {
     }
     return text;
   }
-  // Slots of both vertices from registers on, as vertex threads end.
+  // Writes slots of both vertices from registers, as at the end of a vertex thread.
   static std::string write_pair(uint32_t first, uint32_t slots) {
     const uint32_t sent = slots + slots % 2;
     std::string text = "(W) mov (8|M0) m1.0<1>:ud r0.0<8;8,1>:ud\n";
@@ -128,13 +128,14 @@ class SandyDraw : public DrawWorld {
     }
     return text + "(W) send.urb (8|M0) null m1 0x0 " + hex((1 + sent) << 25 | 0x8'c400) + " {EOT}\n";
   }
-  // Geometry threads: asks for the first entry, whose handle comes to r102.
+  // Geometry threads: requests the first entry. Its handle is returned in r102.
   static std::string ask_for_entry() {
     return "(W) mov (8|M0) m1.0<1>:ud 0x0:ud\n(W) send.urb (8|M0) r102 m1 0x0 0x2182001\n";
   }
   static constexpr uint32_t kComplete = 1u << 15, kUsed = 1u << 14, kAllocate = 1u << 13;
-  // Registers `first` to `first + count - 1` to the entry of r102, from row `row` on. With another entry asked for, its
-  // handle comes to r102. Flags of the vertex: 1 the end of a primitive, 2 its start, above them its topology.
+  // Writes registers `first` to `first + count - 1` to the entry of r102, from row `row` on. If another entry is
+  // requested, its handle is returned in r102. Flags of the vertex: 1 end of a primitive, 2 start; the topology is
+  // above them.
   static std::string write_entry(uint32_t first, uint32_t count, uint32_t row, uint32_t flags, uint32_t control,
                                  bool end = false) {
     std::string text = "(W) mov (8|M0) m1.0<1>:ud 0x0:ud\n(W) mov (1|M0) m1.0<1>:ud r102.0<0;1,0>:ud\n";
@@ -149,7 +150,7 @@ class SandyDraw : public DrawWorld {
   }
   static std::string end_of_geometry() { return ask_for_entry() + write_entry(0, 0, 0, 0, kComplete, true); }
 
-  // Pixel threads that write attribute 0 of the provoking vertex to the target.
+  // Sets a pixel shader that writes attribute 0 of the provoking vertex to the target.
   void paint() {
     bind_target(1);
     surface.number_of_sf_output_attributes = pixel.number_of_sf_output_attributes = 1;
@@ -159,7 +160,7 @@ class SandyDraw : public DrawWorld {
     pixel.dispatch_grf_start_register_for_constant_setup_data_0 = 2;
     kernel(kPs, paint_with(2));
   }
-  // Attribute 0 stands in register `grf` and the next one.
+  // Attribute 0 is in register `grf` and the next one.
   static std::string paint_with(uint32_t grf) {
     std::string text;
     for (uint32_t c = 0; c < 4; ++c) {

@@ -1,4 +1,4 @@
-// State commands that change a part of what they hold, and the way through a context image.
+// State commands that change a part of their state, and their round trip through a context image.
 #include "pipe3d/state/settings.h"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ class SettingsOf {
   Generation generation_;
 };
 
-// Facts: Gen12 drivers send this command twice for a draw, the second time for the stencil reference alone.
+// Gen12 drivers send this command twice per draw, the second time only for the stencil reference.
 TEST(Settings, DepthStencilKeepsWhatACommandDoesNotChange) {
   SettingsOf of("tgl");
   hw::_3DSTATE_WM_DEPTH_STENCIL all;
@@ -119,7 +119,7 @@ TEST(Settings, VertexBuffersThatACommandDoesNotListStay) {
 
 TEST(Settings, ConstantsOfAllStagesKeepTheirBuffers) {
   SettingsOf of("dg1");
-  // For the pixel shader, one buffer: two registers at 0x7ffeffc00000.
+  // One buffer for the pixel shader: two registers at 0x7ffeffc00000.
   of.send_words(hw::_3DSTATE_CONSTANT_ALL::kDesc, {0x786d1002, 0x0001'0000, 0xffc0'0002, 0x7ffe});
   const auto words = of.settings.words(spec::CommandId::_3DSTATE_CONSTANT_ALL, 4);
   ASSERT_EQ(words.size(), 4u);
@@ -154,7 +154,7 @@ TEST(Settings, EachStageThatIsNamedKeepsTheBuffersOfConstants) {
   std::vector<uint32_t> words(4);
   ASSERT_TRUE(all.pack(of.gen(), words));
   words[0] = (words[0] & ~0xffu) | 2;
-  words[2] = 0xc014'c220 | 2;  // two registers from 0x1c014c220
+  words[2] = 0xc014'c220 | 2;  // two registers at 0x1c014c220
   words[3] = 1;
   of.send_words(hw::_3DSTATE_CONSTANT_ALL::kDesc, words);
   for (const uint32_t stage : {0u, 3u}) {
@@ -166,7 +166,7 @@ TEST(Settings, EachStageThatIsNamedKeepsTheBuffersOfConstants) {
   }
 }
 
-// A context image holds them as commands: parsed again, they are the same.
+// A context image holds settings as commands. Parsing them restores the settings.
 TEST(Settings, CommandsOfSettingsRestoreThem) {
   SettingsOf of("tgl");
   hw::VERTEX_BUFFER_STATE three;
@@ -199,8 +199,8 @@ TEST(Settings, CommandsOfSettingsRestoreThem) {
   EXPECT_EQ(again.settings, of.settings);
 }
 
-// Gen12 has a command for each buffer beside the one with an index: what counts is the last for the buffer. The offset
-// is the register's business; a context image brings it back.
+// Gen12 has a command per buffer besides the one with an index. The last command for a buffer applies. The offset
+// belongs to the register, which a context image restores.
 TEST(Settings, BuffersOfStreamsAreKnownByTheirNumber) {
   SettingsOf of("tgl");
   hw::_3DSTATE_SO_BUFFER_INDEX_2 own;
@@ -234,7 +234,7 @@ TEST(Settings, StreamIndicesOfGen6AreUpdatedInTheCommand) {
   index.maximum_index = 90;
   of.send(index, 4);
   of.settings.set_stream_index(of.gen(), 1, 11);
-  of.settings.set_stream_index(of.gen(), 0, 7);  // was never sent
+  of.settings.set_stream_index(of.gen(), 0, 7);  // not set by a command before
   const auto now = of.settings.get<hw::_3DSTATE_GS_SVB_INDEX>(of.gen(), 1);
   EXPECT_EQ(now.streamed_vertex_buffer_index, 11u);
   EXPECT_EQ(now.maximum_index, 90u);

@@ -1,4 +1,5 @@
-// Groups of pixels leave the same bytes as the same pixels one by one: formats, blending, masks, edges, tilings.
+// Writing groups of pixels gives the same bytes as writing the same pixels one by one, for all formats, blending,
+// masks, edges and tilings.
 #include <limits>
 
 #include "pixel_world.h"
@@ -115,7 +116,7 @@ TEST(TargetGroup, GroupWriteEqualsSinglePixelWrites) {
       PixelGroupPlace place;
       place.lanes = random.pick({8u, 16u});
       place.live = (random.below(2) != 0 ? 0xffff : random.below(0x10000)) & ((1u << place.lanes) - 1);
-      // Over edges too, squares apart from each other.
+      // Also across edges, with gaps between squares.
       const auto left = static_cast<int32_t>(random.below(surface.width / 2 + 2)) * 2 - 2;
       const auto top = static_cast<int32_t>(random.below(surface.height / 2 + 2)) * 2 - 2;
       for (int32_t i = 0; i < 4; ++i) {

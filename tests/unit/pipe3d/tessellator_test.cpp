@@ -1,6 +1,6 @@
-// The tessellation engine against rules that need no tables: how many primitives factors give, that triangles cover the
-// domain exactly once, that an edge depends on its own factor only and is the same from both ends, and how long its
-// segments are.
+// The tessellator compared with rules that need no tables: the number of primitives for given factors, that triangles
+// cover the domain exactly once, that an edge depends only on its own factor and is symmetric, and the lengths of its
+// segments.
 #include "pipe3d/geometry/tessellator.h"
 
 #include <gtest/gtest.h>
@@ -33,8 +33,8 @@ int64_t doubled_area(const DomainPoint& a, const DomainPoint& b, const DomainPoi
   return (x(b) - x(a)) * (y(c) - y(a)) - (x(c) - x(a)) * (y(b) - y(a));
 }
 
-// Every edge between two triangles is used once in each direction, every other one lies on the domain's border; areas
-// have one sign and add up to the domain's.
+// Checks that every edge between two triangles is used once in each direction, that every other edge is on the border
+// of the domain, and that areas have one sign and add up to the area of the domain.
 void expect_covered(const Tessellator& made, const Tessellation& state) {
   ASSERT_EQ(made.vertices(), 3u);
   std::map<std::pair<uint16_t, uint16_t>, int> edges;
@@ -66,7 +66,7 @@ void expect_covered(const Tessellator& made, const Tessellation& state) {
   }
 }
 
-// Segments that a factor asks for.
+// Returns the number of segments for a factor.
 int segments_of(TessellationPartitioning partitioning, float factor) {
   switch (partitioning) {
     case TessellationPartitioning::odd: {
@@ -83,7 +83,7 @@ int segments_of(TessellationPartitioning partitioning, float factor) {
   return static_cast<int>(std::ceil(std::clamp(factor, 1.0f, 64.0f)));
 }
 
-// Places on one side of the domain, from 0 to 1.
+// Returns the positions of points on one side of the domain, from 0 to 1.
 std::set<uint32_t> side(const Tessellator& made, TessellationDomain domain, size_t edge) {
   std::set<uint32_t> places;
   for (const DomainPoint& p : made.points()) {
@@ -137,7 +137,7 @@ TEST(Tessellator, AnEdgeDependsOnItsOwnFactorAndIsSymmetric) {
       for (const TessellationDomain domain : {TessellationDomain::quad, TessellationDomain::triangle}) {
         TessellationFactors factors;
         for (float& one : factors.outer) one = factor(random);
-        for (float& one : factors.inner) one = 3 + factor(random);  // else the ring inside may lie on the border
+        for (float& one : factors.inner) one = 3 + factor(random);  // otherwise the inner ring may lie on the border
         Tessellator made;
         made.run(state_of(domain, partitioning), factors);
         const size_t edges = domain == TessellationDomain::quad ? 4 : 3;
@@ -147,7 +147,7 @@ TEST(Tessellator, AnEdgeDependsOnItsOwnFactorAndIsSymmetric) {
           for (const uint32_t place : places) {
             EXPECT_TRUE(places.contains(static_cast<uint32_t>(kOne) - place));
           }
-          // The same factor on another edge of another patch gives the same places.
+          // The same factor on another edge of another patch gives the same positions.
           TessellationFactors other{.outer = {factors.outer[edge], 3, 5, 7}, .inner = {4, 4}};
           Tessellator neighbour;
           neighbour.run(state_of(TessellationDomain::quad, partitioning), other);
@@ -158,8 +158,8 @@ TEST(Tessellator, AnEdgeDependsOnItsOwnFactorAndIsSymmetric) {
   }
 }
 
-// OpenGL 4.6, 11.2.2.1: of n segments n-2 are equally long and two, at the same distance from the ends, are shorter;
-// lengths have a rounding of their own.
+// OpenGL 4.6, 11.2.2.1: of n segments, n-2 have equal lengths and two, at equal distances from the ends, are shorter.
+// Lengths are rounded separately.
 TEST(Tessellator, FractionalSpacingHasTwoShortSegments) {
   for (const TessellationPartitioning partitioning : {TessellationPartitioning::odd, TessellationPartitioning::even}) {
     for (float factor = 2.0f; factor < 62.0f; factor += 0.37f) {
@@ -174,9 +174,9 @@ TEST(Tessellator, FractionalSpacingHasTwoShortSegments) {
       }
       std::ranges::sort(lengths);
       EXPECT_GE(lengths.front(), 0);
-      EXPECT_LE(lengths[1] - lengths[0], 4);  // the two short ones
+      EXPECT_LE(lengths[1] - lengths[0], 4);  // the two short segments
       if (lengths.size() > 2) {
-        EXPECT_LE(lengths.back() - lengths[2], 64) << factor;  // the others: a half's rounding adds up
+        EXPECT_LE(lengths.back() - lengths[2], 64) << factor;  // the other segments; rounding errors of a half add up
       }
     }
   }
@@ -192,7 +192,7 @@ TEST(Tessellator, NumberOfTrianglesFollowsFromTheFactors) {
     EXPECT_EQ(made.indices().size() / 3, static_cast<size_t>(2 * n * n));
     made.run(state_of(TessellationDomain::triangle, TessellationPartitioning::integer),
              {.outer = {factor, factor, factor, 0}, .inner = {factor, 0}});
-    // Rings of three trapezoids with k and k-2 segments, down to a triangle or a point.
+    // Rings of three trapezoids with k and k-2 segments, ending with a triangle or a point.
     size_t expected = n % 2 == 1 ? 1 : 0;
     for (int k = n; k >= 2; k -= 2) {
       expected += static_cast<size_t>(3 * (2 * k - 2));
@@ -205,7 +205,7 @@ TEST(Tessellator, AnInsideOfOneBecomesTwoWhereAnEdgeIsSplit) {
   Tessellator made;
   made.run(state_of(TessellationDomain::triangle, TessellationPartitioning::integer),
            {.outer = {2, 1, 1, 0}, .inner = {1, 0}});
-  EXPECT_EQ(made.indices().size() / 3, 4u);  // around the middle
+  EXPECT_EQ(made.indices().size() / 3, 4u);  // around the centre
   EXPECT_EQ(made.points().size(), 5u);
 }
 
@@ -219,7 +219,7 @@ TEST(Tessellator, LinesFollowTheirTwoFactors) {
   for (const DomainPoint& point : made.points()) {
     rows.insert(point.v);
   }
-  EXPECT_EQ(rows, (std::set<uint32_t>{0, 0x4000, 0x8000, 0xc000}));  // none at one
+  EXPECT_EQ(rows, (std::set<uint32_t>{0, 0x4000, 0x8000, 0xc000}));  // no line at v = 1
   made.run(state_of(TessellationDomain::line, TessellationPartitioning::integer, TessellationOutput::point),
            {.outer = {2, 3, 0, 0}, .inner = {}});
   EXPECT_EQ(made.vertices(), 1u);
@@ -249,7 +249,7 @@ TEST(Tessellator, CulledPatchesHaveNoPoints) {
   }
 }
 
-// Any bits as factors and limits: something with bounds comes out.
+// Factors and limits with random bits give a bounded mesh.
 TEST(Tessellator, RandomFactorsGiveAValidMesh) {
   std::mt19937 random(3);
   const float strange[] = {std::numeric_limits<float>::infinity(),

@@ -1,4 +1,4 @@
-// States that a draw reads from memory, with a field that the model does not read.
+// Indirect state of a draw with a field that the model does not read.
 #include "sandy_draw.h"
 
 namespace halogen::pipe3d {

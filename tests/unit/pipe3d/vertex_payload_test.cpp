@@ -1,4 +1,5 @@
-// What vertex fetch lays into entries and vertex threads of Gen6 get of them, register by register.
+// The entries that vertex fetch writes, and the payload that vertex threads of Gen6 get from them, register by
+// register.
 #include <set>
 
 #include "covers.h"
@@ -11,7 +12,8 @@ using Control = hw::VertexComponentControl;
 
 class VertexPayload : public ::testing::Test {
  protected:
-  // Vertex n has dword i of its entry 0x1000 * n + i, but dword 0 of slot `number_slot`: the number of its pair.
+  // Dword i of the entry of vertex n is 0x1000 * n + i, except that dword 0 of slot `number_slot` is the number of its
+  // pair.
   void number_entries(uint32_t vertices, uint32_t slots, uint32_t number_slot) {
     std::vector<std::vector<uint32_t>> all(vertices);
     for (uint32_t n = 0; n < vertices; ++n) {
@@ -45,7 +47,7 @@ TEST_F(VertexPayload, AnElementIsFourDwordsOfTheEntry) {
                     .control = {Control::STORE_1_INT, Control::STORE_SRC, Control::STORE_SRC, Control::STORE_0}}});
   for (uint32_t n = 0; n < 2; ++n) {
     const uint32_t at = SandyDraw::kVertices + n * 24;
-    world_.word(at) = 0;  // the thread's number
+    world_.word(at) = 0;  // number of the thread
     world_.real(at + 8) = 1.5f + static_cast<float>(n);
     world_.real(at + 12) = -2.25f;
     world_.real(at + 16) = 100.0f * static_cast<float>(n + 1);
@@ -74,8 +76,8 @@ TEST_F(VertexPayload, AnElementIsFourDwordsOfTheEntry) {
   }
 }
 
-// Two buffers of constants, an offset of one pair of slots, a length of two: r0, nothing up to r5, three registers of
-// constants, four of slots 2 to 5.
+// Two buffers of constants, an offset of one pair of slots, a length of two pairs: r0, unused registers up to r5, three
+// registers of constants, four registers with slots 2 to 5.
 TEST_F(VertexPayload, AThreadGetsAPairOfVertices) {
   COVERS("NOTES-VUE-03");
   COVERS("NOTES-VUE-09");
@@ -88,7 +90,7 @@ TEST_F(VertexPayload, AThreadGetsAPairOfVertices) {
   hw::_3DSTATE_CONSTANT_VS constants;
   constants.buffer_0_valid = constants.buffer_2_valid = true;
   constants.constant_body.buffer_0 = GpuVa{SandyDraw::kConstants - SandyDraw::kStates + 0x100};
-  constants.constant_body.read_length_0 = 0;  // less one
+  constants.constant_body.read_length_0 = 0;  // length minus one
   constants.constant_body.buffer_2 = GpuVa{SandyDraw::kConstants - SandyDraw::kStates + 0x400};
   constants.constant_body.read_length_2 = 1;
   world_.send(constants, 5);
@@ -113,8 +115,8 @@ TEST_F(VertexPayload, AThreadGetsAPairOfVertices) {
     if (!odd) {
       handles.insert(world_.copied(thread, 0, 1));
     }
-    EXPECT_EQ(world_.copied(thread, 0, 3), 0x2540u | 3) << "samplers, and the code of the scratch space";
-    EXPECT_EQ(world_.copied(thread, 0, 4), SandyDraw::kTable) << "the binding table, from the surface base";
+    EXPECT_EQ(world_.copied(thread, 0, 3), 0x2540u | 3) << "sampler pointer and scratch size";
+    EXPECT_EQ(world_.copied(thread, 0, 4), SandyDraw::kTable) << "binding table, from the surface base";
     EXPECT_EQ(world_.copied(thread, 0, 5) & ~0x3ffu, 0x12'3400u) << "scratch space";
     for (uint32_t i = 0; i < kConstantGrfs * 8; ++i) {
       EXPECT_EQ(world_.copied(thread, kFirst + i / 8, i % 8), 0xc000 + i);
@@ -126,15 +128,15 @@ TEST_F(VertexPayload, AThreadGetsAPairOfVertices) {
         EXPECT_EQ(world_.copied(thread, kData + slot, i), expected) << thread << " " << slot << " " << i;
       }
     }
-    // Twice the length, not more: what follows is not of the entry.
+    // Only twice the length is copied: the next registers do not hold the entry.
     for (uint32_t i = 0; i < 8; ++i) {
       EXPECT_NE(world_.copied(thread, kData + kSlots, i) & 0xfff0'0000, 0x10'0000u);
     }
   }
-  EXPECT_EQ(handles.size(), kVertices) << "every vertex has its own";
+  EXPECT_EQ(handles.size(), kVertices) << "every vertex has its own handle";
 }
 
-// (n + 1) / 2 pairs hold n elements.
+// n elements need (n + 1) / 2 pairs.
 TEST_F(VertexPayload, LengthsCountPairsOfSlots) {
   for (uint32_t elements = 1; elements <= 8; ++elements) {
     number_entries(2, elements, 0);
