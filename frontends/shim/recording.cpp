@@ -37,8 +37,9 @@ std::unique_ptr<Recording> Recording::start(const spec::DeviceModel& model, cons
     std::fprintf(stderr, "halogen: %s: %s\n", file.c_str(), why.c_str());
     return nullptr;
   };
-  if (!can_record(model))
+  if (!can_record(model)) {
     return failed(fmt::format("device {} cannot be recorded: its global table is outside the registers", model.name));
+  }
   auto sink = trace::create_file(file);
   if (!sink) return failed(sink.message());
   auto recorder =

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "eu/exec/thread.h"
+#include "eu/thread.h"
 #include "message/environment.h"
 
 namespace halogen::compute {

@@ -10,8 +10,8 @@
 #include <span>
 
 #include "base/bits.h"
-#include "eu/exec/general/number.h"
 #include "eu/isa/text.h"
+#include "eu/number.h"
 
 namespace halogen::debugger {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "eu/exec/thread.h"
 #include "eu/isa/instruction.h"
+#include "eu/thread.h"
 
 namespace halogen::debugger {
 

@@ -1,6 +1,6 @@
-// Semantics of EU instructions that differ between generations, as data for the lowering and for flow control. The
-// positions of fields in an instruction stand in spec/eu. Sources: public compilers for these chips and their documents
-// (docs/sources.md). A row that rests on a probable reading says so.
+// Semantics of EU instructions that differ between generations, as data for the lowering, the preparation of SENDs,
+// float modes and flow control. The positions of fields in an instruction stand in spec/eu. Sources: public compilers
+// for these chips and their documents (docs/sources.md). A row that rests on a probable reading says so.
 #pragma once
 
 #include <cstdint>

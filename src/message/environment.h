@@ -8,7 +8,7 @@
 
 #include "base/bits.h"
 #include "base/strong.h"
-#include "eu/exec/thread.h"
+#include "eu/thread.h"
 #include "memory/address_space.h"
 #include "message/urb.h"
 

@@ -11,7 +11,7 @@
 #include <span>
 
 #include "eu/exec/message.h"
-#include "eu/exec/thread.h"
+#include "eu/thread.h"
 
 namespace halogen::message {
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "eu/exec/thread.h"
+#include "eu/thread.h"
 #include "spec/generation_ids.h"
 
 namespace halogen::message {

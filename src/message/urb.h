@@ -7,8 +7,8 @@
 #include <span>
 
 #include "eu/exec/message.h"
-#include "eu/exec/thread.h"
 #include "eu/message_fields.h"
+#include "eu/thread.h"
 #include "hw/message_headers.h"
 
 namespace halogen::message {

@@ -1,4 +1,4 @@
-// The register part of the MMIO BAR from the view of an access: size rules, the VGA window, the hypervisor's range,
+// The register part of the MMIO BAR from the view of an access: size rules, the VGA window, null ranges,
 // sleeping and missing endpoints, steering to copies, and then the register bank. Accesses come from the host or from a
 // command streamer. DG1 PRM vol. 13, "MMIO" chapter (seed 000); earlier chips have fewer of these steps.
 #pragma once

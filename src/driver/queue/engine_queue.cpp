@@ -15,11 +15,15 @@
 #include "gen/generation.h"
 #include "hw/fuse.h"
 #include "hw/pci_graphics.h"
+#include "spec/packed.h"
 
 namespace halogen::driver {
 namespace {
 
-constexpr uint32_t kRequestReset = 1;
+// Returns a write of RESET_CTL that sets or clears the request.
+uint32_t reset_request(const Hardware& hardware, bool on) {
+  return Hardware::masked(spec::packed32(hw::RESET_CTL{.request_reset = true}, hardware.model().gen), on);
+}
 
 }  // namespace
 
@@ -189,12 +193,12 @@ void EngineQueue::reset_engine() {
     return;
   }
   if (hardware_.has(spec::Feature::ring_reset_ctl)) {
-    hardware_.write(engine_, hw::RESET_CTL::kDesc.offset(hardware_.model().id), Hardware::masked(kRequestReset, true));
+    hardware_.write(engine_, hw::RESET_CTL::kDesc.offset(hardware_.model().id), reset_request(hardware_, true));
     hardware_.advance(1000);
   }
   hardware_.write(hw::GDRST::kDesc.offset(hardware_.model().id), 1u << engine_.reset_bit);
   if (hardware_.has(spec::Feature::ring_reset_ctl)) {
-    hardware_.write(engine_, hw::RESET_CTL::kDesc.offset(hardware_.model().id), Hardware::masked(kRequestReset, false));
+    hardware_.write(engine_, hw::RESET_CTL::kDesc.offset(hardware_.model().id), reset_request(hardware_, false));
   }
   Interrupts(hardware_).enable();  // a reset masks them
 }

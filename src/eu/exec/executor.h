@@ -20,8 +20,8 @@
 #include "base/fidelity.h"
 #include "eu/exec/analysis/register_use.h"
 #include "eu/exec/message.h"
-#include "eu/exec/thread.h"
 #include "eu/isa/instruction.h"
+#include "eu/thread.h"
 #include "spec/descriptors.h"
 
 namespace halogen::eu {

@@ -4,12 +4,12 @@
 #include <atomic>
 #include <map>
 
-#include "eu/exec/analysis/code_walk.h"
 #include "eu/exec/control/exceptions.h"
 #include "eu/exec/control/flow.h"
 #include "eu/exec/general/alu.h"
 #include "eu/exec/send.h"
 #include "eu/exec/vector/routines.h"
+#include "eu/ir/code_walk.h"
 #include "eu/ir/lower.h"
 #include "eu/ir/op_traits.h"
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "eu/exec/executor.h"
-#include "eu/exec/general/number.h"
 #include "eu/ir/lowered.h"
+#include "eu/number.h"
 #include "gen/eu_rules.h"
 
 namespace halogen::eu {

@@ -1,7 +1,8 @@
 #include "eu/ir/access.h"
 
-#include "eu/exec/general/number.h"
 #include "eu/ir/op_traits.h"
+#include "eu/isa/type_traits.h"
+#include "eu/number.h"
 
 namespace halogen::eu::ir {
 

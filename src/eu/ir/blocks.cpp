@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "eu/exec/analysis/code_walk.h"
+#include "eu/ir/code_walk.h"
 #include "eu/ir/lower.h"
 #include "eu/ir/op_traits.h"
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "eu/exec/general/number.h"
 #include "eu/ir/access.h"
 #include "eu/ir/op_traits.h"
+#include "eu/isa/type_traits.h"
 
 namespace halogen::eu::ir {
 

@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
-#include "eu/exec/thread.h"
 #include "eu/isa/instruction.h"
+#include "eu/thread.h"
 
 namespace halogen::eu::ir {
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "eu/exec/general/number.h"
 #include "eu/ir/print.h"
+#include "eu/isa/type_traits.h"
 
 namespace halogen::eu::ir {
 

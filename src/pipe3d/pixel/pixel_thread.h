@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "eu/exec/thread.h"
+#include "eu/thread.h"
 #include "pipe3d/raster/rasteriser.h"
 #include "pipe3d/state/pipeline_state.h"
 

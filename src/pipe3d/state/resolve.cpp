@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "eu/exec/thread.h"
+#include "eu/thread.h"
 #include "gen/depth_rules.h"
 #include "hw/3d_depth.h"
 #include "hw/3d_raster.h"

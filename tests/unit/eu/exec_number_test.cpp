@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "eu/exec/general/math.h"
-#include "eu/exec/general/number.h"
+#include "eu/number.h"
 #include "unit/eu/exec_random.h"
 
 namespace halogen::eu::test {

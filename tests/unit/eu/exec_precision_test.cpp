@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "eu/exec/general/math.h"
-#include "eu/exec/general/number.h"
+#include "eu/number.h"
 #include "support/paths.h"
 #include "unit/eu/naive_numbers.h"
 

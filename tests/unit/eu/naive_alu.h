@@ -2,8 +2,8 @@
 // host's types where they exist and computes one lane after the other. Rounding is to nearest; no alternate mode.
 #pragma once
 
-#include "eu/exec/thread.h"
 #include "eu/isa/instruction.h"
+#include "eu/thread.h"
 #include "spec/descriptors.h"
 
 namespace halogen::eu::test {

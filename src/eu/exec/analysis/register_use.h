@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <bitset>
 
-#include "eu/exec/thread.h"
+#include "eu/thread.h"
 
 namespace halogen::eu {
 

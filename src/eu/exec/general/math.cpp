@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "eu/exec/general/alu.h"
-#include "eu/exec/thread.h"
+#include "eu/thread.h"
 
 namespace halogen::eu {
 

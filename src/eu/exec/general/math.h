@@ -6,9 +6,9 @@
 #include <span>
 #include <string_view>
 
-#include "eu/exec/general/number.h"
 #include "eu/exec/message.h"
 #include "eu/message_fields.h"
+#include "eu/number.h"
 
 namespace halogen::eu {
 

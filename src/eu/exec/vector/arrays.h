@@ -9,8 +9,8 @@
 #include <array>
 #include <cstdint>
 
-#include "eu/exec/general/number.h"
 #include "eu/exec/prepared.h"
+#include "eu/number.h"
 
 namespace halogen::eu {
 

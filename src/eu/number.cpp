@@ -1,4 +1,4 @@
-#include "eu/exec/general/number.h"
+#include "eu/number.h"
 
 #include <cfenv>
 #include <cfloat>

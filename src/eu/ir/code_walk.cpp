@@ -1,4 +1,4 @@
-#include "eu/exec/analysis/code_walk.h"
+#include "eu/ir/code_walk.h"
 
 #include <vector>
 

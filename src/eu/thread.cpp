@@ -1,4 +1,4 @@
-#include "eu/exec/thread.h"
+#include "eu/thread.h"
 
 namespace halogen::eu {
 
