@@ -41,7 +41,7 @@ def main():
     options = parser.parse_args()
     tool = os.environ.get("HALOGEN", str(ROOT / "build/bin/halogen"))
     if not pathlib.Path(tool).exists():
-        sys.exit(f"gl_frames: {tool} is not there: scripts/build.sh")
+        sys.exit(f"gl_frames: {tool} not found; run scripts/build.sh")
     with tempfile.TemporaryDirectory() as work:
         program = f"{work}/gl_frames"
         subprocess.run([ROOT / "tests/programs/build.sh", work, ROOT / "bench/gl_frames"], check=True)

@@ -238,7 +238,7 @@ void random_reads(Setup& setup, unsigned rounds, uint64_t bytes, size_t together
   }
 }
 
-// Each address depends on the line before it: what counts is how long one access takes.
+// Each address depends on the line read before it, so this measures the latency of an access.
 void chase(Setup& setup, unsigned rounds, uint64_t bytes) {
   constexpr uint64_t kReads = 1'000'000;
   const uint64_t mask = bytes / kLine - 1;

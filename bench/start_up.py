@@ -45,7 +45,7 @@ def main():
     tool = ROOT / "build/bin/halogen"
     library = ROOT / "build/lib/libhalogen-drm.so"
     if not tool.exists():
-        sys.exit(f"start_up: {tool} is not there: scripts/build.sh")
+        sys.exit(f"start_up: {tool} not found; run scripts/build.sh")
     with tempfile.TemporaryDirectory() as work:
         subprocess.run([ROOT / "tests/programs/build.sh", work, "egl_list", "gl_scenes"], check=True)
         common = {**os.environ, "HOME": work, "XDG_RUNTIME_DIR": work, "MESA_SHADER_CACHE_DISABLE": "true"}

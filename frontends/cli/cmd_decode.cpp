@@ -36,7 +36,7 @@ Result<decode::FileOptions> file_options(const Options& options, StdoutSink& sin
   if (!options.device.empty()) {
     result.device = spec::find_device(options.device);
     if (result.device == nullptr) {
-      return Error{fmt::format("unknown device \"{}\"; halogen devices lists all devices.", options.device)};
+      return Error{fmt::format("unknown device \"{}\"; run \"halogen devices\" for a list.", options.device)};
     }
   }
   if (!options.engine.empty()) {

@@ -80,7 +80,7 @@ Result<unsigned> engine_of(const Options& options, const spec::DeviceModel& mode
   for (unsigned n = 0; n < model.engines.size(); ++n) {
     if (model.engines[n].name == options.engine) return n;
   }
-  return Error{fmt::format("{} has no engine \"{}\"; halogen devices lists them.", model.name, options.engine)};
+  return Error{fmt::format("{} has no engine \"{}\"; run \"halogen devices\" for a list.", model.name, options.engine)};
 }
 
 Result<void> make_frame(const Options& options, trace::aub::Reader& reader, trace::Player& player) {
@@ -109,7 +109,7 @@ Result<uint64_t> make(const Options& options) {
   if (!options.device.empty()) {
     model = spec::find_device(options.device);
     if (model == nullptr) {
-      return Error{fmt::format("unknown device \"{}\"; halogen devices lists all devices.", options.device)};
+      return Error{fmt::format("unknown device \"{}\"; run \"halogen devices\" for a list.", options.device)};
     }
   }
   auto source = trace::open_file(options.file);

@@ -37,7 +37,7 @@ class NoHost final : public device::Host {
 int run(const Options& options) {
   const spec::DeviceModel* model = spec::find_device(options.device);
   if (model == nullptr) {
-    return fail(fmt::format("unknown device \"{}\"; halogen devices lists all devices.", options.device));
+    return fail(fmt::format("unknown device \"{}\"; run \"halogen devices\" for a list.", options.device));
   }
   NoHost host;
   const auto device = device::Device::create(*model, host);

@@ -254,7 +254,7 @@ Result<int> replay(const Options& options) {
   if (!options.device.empty()) {
     model = spec::find_device(options.device);
     if (model == nullptr) {
-      return Error{fmt::format("unknown device \"{}\"; halogen devices lists all devices.", options.device)};
+      return Error{fmt::format("unknown device \"{}\"; run \"halogen devices\" for a list.", options.device)};
     }
   }
   std::vector<Dump> dumps;
@@ -264,7 +264,7 @@ Result<int> replay(const Options& options) {
     dumps.push_back(*dump);
   }
   if (!options.dump_folder.empty() && !fs::is_directory(options.dump_folder)) {
-    return Error{fmt::format("{}: is not a folder.", options.dump_folder)};
+    return Error{fmt::format("{}: not a folder.", options.dump_folder)};
   }
   std::unique_ptr<trace::ByteSink> sink;
   std::optional<trace::aub::Writer> writer;
@@ -276,7 +276,7 @@ Result<int> replay(const Options& options) {
   if (!options.trace.empty()) {
     std::error_code ignored;
     if (fs::equivalent(options.trace, options.file, ignored)) {
-      return Error{fmt::format("{}: is the trace to replay; give another file for --trace.", options.trace)};
+      return Error{fmt::format("{}: same file as the trace to replay; give another file for --trace.", options.trace)};
     }
     auto created = trace::create_file(options.trace);
     if (!created) return created.error();
@@ -284,7 +284,7 @@ Result<int> replay(const Options& options) {
     player.record_to(&writer.emplace(*sink));
   }
   if (const auto done = play(options, player); !done) return done.error();
-  if (player.simulator() == nullptr) return Error{fmt::format("{}: contains nothing to replay.", options.file)};
+  if (player.simulator() == nullptr) return Error{fmt::format("{}: nothing to replay.", options.file)};
   if (writer) {
     if (const auto done = writer->finish(); !done) return done.error();
   }

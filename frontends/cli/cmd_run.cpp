@@ -179,7 +179,7 @@ int run(const Options& options) {
     if (spec::find_device(small) != nullptr) {
       return fail(fmt::format("unknown device \"{}\"; use {}.", options.device, small));
     }
-    return fail(fmt::format("unknown device \"{}\"; halogen devices lists all devices.", options.device));
+    return fail(fmt::format("unknown device \"{}\"; run \"halogen devices\" for a list.", options.device));
   }
   if (const auto executor = executor_of(options.executor); !executor) return fail(executor.message());
   const std::string program = find_program(options.command.front());

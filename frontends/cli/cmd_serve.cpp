@@ -38,7 +38,7 @@ Result<int> serve(const Options& options) {
   tbx::ServerOptions settings;
   settings.model = spec::find_device(options.device);
   if (settings.model == nullptr) {
-    return Error{fmt::format("unknown device \"{}\"; halogen devices lists all devices.", options.device)};
+    return Error{fmt::format("unknown device \"{}\"; run \"halogen devices\" for a list.", options.device)};
   }
   const auto executor = executor_of(options.executor);
   if (!executor) return executor.error();

@@ -82,7 +82,7 @@ Result<int> step(const Options& options) {
   if (!options.device.empty()) {
     model = spec::find_device(options.device);
     if (model == nullptr) {
-      return Error{fmt::format("unknown device \"{}\"; halogen devices lists all devices.", options.device)};
+      return Error{fmt::format("unknown device \"{}\"; run \"halogen devices\" for a list.", options.device)};
     }
   }
   debugger::Target target{.dispatch = options.dispatch, .thread = options.thread};
@@ -113,8 +113,8 @@ Result<int> step(const Options& options) {
   if (!session.failure().empty()) return Error{fmt::format("{}: {}", options.file, session.failure())};
   if (!session.has_begun()) {
     return Error{session.dispatches() < options.dispatch
-                     ? fmt::format("{}: has {} dispatches; there is no dispatch {}.", options.file,
-                                   session.dispatches(), options.dispatch)
+                     ? fmt::format("{}: {} dispatches; there is no dispatch {}.", options.file, session.dispatches(),
+                                   options.dispatch)
                      : fmt::format("{}: the group of dispatch {} never started.", options.file, options.dispatch)};
   }
   if (!session.is_over()) session.finish(player.simulator()->memory_hash());

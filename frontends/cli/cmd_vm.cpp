@@ -73,7 +73,7 @@ int run(const Options& options) {
   vm::LaunchOptions launch;
   launch.model = spec::find_device(options.device);
   if (launch.model == nullptr) {
-    return fail(fmt::format("unknown device \"{}\"; halogen devices lists all devices.", options.device));
+    return fail(fmt::format("unknown device \"{}\"; run \"halogen devices\" for a list.", options.device));
   }
   for (const std::string& path : {options.report, options.registers, options.trace}) {
     if (!path.empty() && !can_write(path)) return fail(fmt::format("{}: cannot write the file.", path));

@@ -26,7 +26,7 @@ Result<decode::WalkReport> walk(const Options& options) {
   if (!options.device.empty()) {
     query.device = spec::find_device(options.device);
     if (query.device == nullptr) {
-      return Error{fmt::format("unknown device \"{}\"; halogen devices lists all devices.", options.device)};
+      return Error{fmt::format("unknown device \"{}\"; run \"halogen devices\" for a list.", options.device)};
     }
   }
   const auto address = parse_address("--va", options.address);

@@ -37,7 +37,7 @@ inline Result<std::string> read_whole(const std::string& path) {
   char part[4096];
   while (in.read(part, sizeof part), in.gcount() > 0) {
     text.append(part, static_cast<size_t>(in.gcount()));
-    if (text.size() > kLimit) return Error{fmt::format("{}: is larger than the limit of 64 MB.", path)};
+    if (text.size() > kLimit) return Error{fmt::format("{}: larger than the limit of 64 MB.", path)};
   }
   if (in.bad() || (path != "-" && text.empty() && !in.eof())) {
     return Error{fmt::format("{}: cannot read the file.", path)};

@@ -274,7 +274,7 @@ bool Door::boot() {
   frames_ = static_cast<bool>(options.frames);
   auto driver =
       model == nullptr
-          ? Result<std::unique_ptr<driver::Driver>>(Error{"unknown device; halogen devices lists all devices"})
+          ? Result<std::unique_ptr<driver::Driver>>(Error{"unknown device; run \"halogen devices\" for a list"})
           : driver::Driver::start(*model, options);
   if (!driver) {
     failed_ = true;

@@ -95,7 +95,7 @@ void Server::accept_one() {
   join_finished(false);
   const auto open = std::ranges::count_if(connections_, [](const Connection& each) { return !each.dropped; });
   if (static_cast<size_t>(open) >= kMaxConnections && !drop_idle()) {
-    options_.log(fmt::format("connection {}: refused, {} are open", number, open));
+    options_.log(fmt::format("connection {}: refused; {} are open", number, open));
     ::close(socket);
     return;
   }

@@ -80,7 +80,7 @@ bool Session::next() {
     return skip(header_.size);
   }
   if (header_.size < row->least || header_.size > row->most) {
-    return lost(fmt::format("{} message {} has a body of {} bytes; valid are {} to {}", row->name, header_.id,
+    return lost(fmt::format("{} message {} has a body of {} bytes; expected {} to {}", row->name, header_.id,
                             header_.size, row->least, row->most));
   }
   if (!read_body(header_.size)) return lost(fmt::format("the peer left in the middle of a {} message", row->name));

@@ -226,7 +226,7 @@ Result<void> make_image(const std::string& script, const std::string& package, c
   if (fs::exists(made) && fs::last_write_time(made) > fs::last_write_time(package)) return {};
   auto process = Process::start({script, "--kernel", package, folder}, -1);
   if (!process) return process.error();
-  if (process->wait().status != 0) return Error{fmt::format("{} failed to create an image of {}.", script, package)};
+  if (process->wait().status != 0) return Error{fmt::format("{} failed to create an image from {}.", script, package)};
   return {};
 }
 

@@ -27,6 +27,8 @@ PROSE = [
             "make a component or a value the subject"),
     Pattern("none", re.compile(r"(?<!\bthere )\b(is|are|was|were|be) none\b(?! of\b)", re.IGNORECASE),
             'write "is not a ..."; "none" needs its noun beside it'),
+    Pattern("colon and verb", re.compile(r"\{\}: (is|has|lies|contains) "), 'write "{}: empty file", without the verb'),
+    Pattern("one behind the other", re.compile(r"\bone behind the other\b"), "write consecutive"),
     Pattern("no number", re.compile(r"\bno numbers?\b(?! of\b)", re.IGNORECASE), "write NaN"),
 ]
 # Patterns of identifiers: applied to code too.

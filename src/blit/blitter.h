@@ -25,7 +25,7 @@
 
 namespace halogen::blit {
 
-// Bytes of the destination in one part. Every step of the work (a line, a chunk) counts.
+// The budget of one part in bytes. Each line or chunk costs its destination bytes plus kStep_B.
 inline constexpr uint64_t kPart_B = 1 << 20;
 inline constexpr uint64_t kStep_B = 64;
 

@@ -47,7 +47,8 @@ class ParallelPass {
   ParallelPass();
   ~ParallelPass();
 
-  // Runs a turn of each group. Turns after a turn that faults do not start. Updates `back_off` with the result.
+  // Runs a turn of each group. Turns after one that ends with a fault or an illegal instruction are rolled back.
+  // Updates `back_off` with the result.
   void run(WorkerPool& pool, const Pass& pass, std::span<const uint32_t> groups, std::span<Turn> turns,
            BackOff& back_off);
 

@@ -161,7 +161,7 @@ Result<Answer> Session::answer(const Command& command, const compute::Moment& mo
   switch (command.verb) {
     case Verb::break_at:
       if (breaks_.size() >= kMaxStops) {
-        return Error{"the limit of breakpoints is reached; delete one first."};
+        return Error{"too many breakpoints; delete one first."};
       }
       breaks_.insert(static_cast<uint32_t>(address));
       return Answer{fmt::format("break at {:#x}\n", address), fmt::format("{{\"break\":{}}}", address)};

@@ -105,7 +105,7 @@ Result<std::vector<uint32_t>> parse_hex(std::span<const std::byte> bytes, const 
 Result<FileResult> decode_raw(trace::ByteSource& source, size_t expected_bytes, const std::string& name,
                               const FileOptions& options) {
   if (options.device == nullptr) {
-    return Error{fmt::format("{}: is not an AUB trace; raw dwords need a device: give one with --device.", name)};
+    return Error{fmt::format("{}: not an AUB trace; raw dwords need a device: give one with --device.", name)};
   }
   const auto content = trace::read_rest(source, expected_bytes, kRawLimit, name);
   if (!content) return content.error();
@@ -143,7 +143,7 @@ Result<FileResult> decode_file(const fs::path& path, const FileOptions& options)
   auto head = std::as_writable_bytes(std::span(&first, 1));
   auto got = (*source)->read(head);
   if (!got) return got.error();
-  if (*got == 0) return Error{fmt::format("{}: is empty.", path.string())};
+  if (*got == 0) return Error{fmt::format("{}: empty file.", path.string())};
   Rewound all(head.first(*got), **source);
   const bool is_aub = *got == head.size() && trace::aub::looks_like_aub(first);
   if (is_aub) return decode_aub(all, path.string(), options);

@@ -125,7 +125,7 @@ Result<WalkReport> walk_trace(const std::filesystem::path& file, const WalkQuery
     if (!*more) break;
   }
   if (!decoder.failure().empty()) return Error{fmt::format("{}: {}.", name, decoder.failure())};
-  if (decoder.device() == nullptr) return Error{fmt::format("{}: is empty.", name)};
+  if (decoder.device() == nullptr) return Error{fmt::format("{}: empty file.", name)};
 
   WalkReport report;
   report.file = name;

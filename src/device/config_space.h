@@ -1,7 +1,7 @@
 // PCI configuration space: the type 0 header, BAR sizing, power management, MSI, function level reset and Intel's own
 // registers. Registers, capabilities, reset values and writable bits are in spec/pci. Values are plain bytes, with a
 // mask of writable bits for each byte.
-// Left out: PCI Express extended space (reads zero), the expansion ROM, PME.
+// Not modelled: PCI Express extended space (reads zero), the expansion ROM, PME.
 #pragma once
 
 #include <array>

@@ -194,7 +194,7 @@ class Device : private EngineListener,
   std::vector<TimedUnit> timed_units_;
   uint32_t io_index_ = 0;
   bool interrupt_ = false;
-  bool line_ = false;  // the last level that the host was told
+  bool line_ = false;  // the last level that the host received
   std::function<void(unsigned)> vblank_observer_;
 };
 

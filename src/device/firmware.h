@@ -3,7 +3,7 @@
 // spec/registers. Local memory from the bottom: free for software, the table's memory (GSM), data stolen memory (DSM)
 // up to the end. Firmware keeps a part of DSM (WOPCM), by default its end. Integrated parts have the same areas in
 // system memory, at the address in the options; without one, only the table exists, at the end of the address range.
-// Gen4 finds its table through PGTBL_CTL, whose base firmware writes. Left out: the flat compression table and the
+// Gen4 finds its table through PGTBL_CTL, whose base firmware writes. Not modelled: the flat compression table and the
 // table of virtual machines.
 #pragma once
 

@@ -2,7 +2,7 @@
 // memory: the global table's memory (GSM) and data stolen memory (DSM) above it. If firmware placed no range, GSM lies
 // at the end of the address range. Discrete parts have the same areas in local memory. Stolen memory hides the host's
 // memory at its addresses: the processor reaches DSM only through the aperture and GSM only through its alias (Ice Lake
-// PRM vol. 6, graphics memory address spaces, seed 001). Left out: protection of WOPCM.
+// PRM vol. 6, graphics memory address spaces, seed 001). Not modelled: protection of WOPCM.
 #pragma once
 
 #include <cstdint>

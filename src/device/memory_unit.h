@@ -1,7 +1,7 @@
 // The memory side of a device: physical memory, the tables, their caches and faults, and one AddressSpace for each
 // stream of each engine. Every access to graphics memory goes through one of these spaces. The unit owns the registers
 // with the addresses of tables (PGTBL_CTL, PGTBL_CTL2, PP_DIR_BASE, PDP, LMEM_CFG), those that drop translations, and
-// the fault registers. Left out: the interrupt that follows a fault (a listener is told).
+// the fault registers. Not modelled: the interrupt that follows a fault (a listener receives it).
 #pragma once
 
 #include <array>

@@ -50,7 +50,7 @@ class DisplayListener {
   virtual ~DisplayListener() = default;
   virtual void on_vblank(unsigned pipe) = 0;  // leading edge, after flips and status
   virtual void on_vsync(unsigned /*pipe*/) {}
-  virtual void on_hblank(unsigned /*pipe*/) {}  // leading edge, while watched
+  virtual void on_hblank(unsigned /*pipe*/) {}  // leading edge, while watched or enabled in PIPESTAT
   // in_window() changed: the signal that MI_WAIT_FOR_EVENT tests.
   virtual void on_line_compare(unsigned /*pipe*/, bool /*in_window*/) {}
   virtual void on_flip_pending(unsigned plane, bool pending) = 0;  // true to false: the flip is done
@@ -78,7 +78,8 @@ class Display final : public mmio::RegisterHandler, private CompressionHost {
   std::optional<uint64_t> next_event(uint64_t least_ns = 0) const;
   uint64_t now_ns() const { return state_.now_ns; }
   uint64_t skipped_edges() const { return state_.skipped_edges; }
-  // Makes next_event stop at this edge too; horizontal blanks are reported only while watched.
+  // Makes next_event stop at this edge too. Horizontal blanks are reported only while watched or enabled in
+  // PIPESTAT.
   void watch(unsigned pipe, PipeEdge edge, bool on);
 
   // Pipes are numbered from 0 (A). A pipe that the device lacks does not run.

@@ -33,12 +33,12 @@ struct MessageRules {
   bool cube_as_volume;               // faces lie as slices of a volume do
   bool alignment_in_elements;        // alignments and QPitch count blocks of compressed formats, else texels
   uint8_t y_offset_unit;             // rows
-  uint8_t buffer_depth_shift;        // where the depth field of a buffer's size begins
+  uint8_t buffer_depth_shift;        // lowest bit that the depth field supplies to a buffer's size
   bool array_bit;                    // surfaces say whether they are arrays; else those with layers are
   bool channel_selects;              // surfaces say which channel is which
-  bool typed_borders;                // border colours in every number format, one behind the other
+  bool typed_borders;                // border colours in every number format, consecutive
   bool target_control;               // surfaces say which channels are written, and whether they are blended
-  bool sample_position_interleaved;  // multisampled surfaces always have samples beside each other
+  bool sample_position_interleaved;  // multisampled surfaces always have interleaved samples
 };
 
 const MessageRules& message_rules(spec::GenId gen);

@@ -1,6 +1,6 @@
 // Tilings that each client may use, and the limits of pitch, by generation. Sources: G45 PRM vol. 1b 4.5.4 and 4.5.5
 // (seed 003); public drivers for later parts. These are rules for software: src/surface/surface_rules.h checks surfaces
-// against them and names the broken one. Left out: rules that concern mip levels, sample counts and compression.
+// against them and names the broken one. Not modelled: rules that concern mip levels, sample counts and compression.
 #pragma once
 
 #include <cstdint>

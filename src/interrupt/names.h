@@ -1,6 +1,6 @@
-// The registers of the interrupt logic of all chips, by name. spec/ holds the offsets and bit positions and tells which
-// device has a register; rows whose registers a device lacks are skipped. So one list serves all kinds of interrupt
-// logic, without bit positions.
+// The registers of the interrupt logic of all chips, by name. spec/ holds the offsets and bit positions and states
+// which device has a register; rows whose registers a device lacks are skipped. So one list serves all kinds of
+// interrupt logic, without bit positions.
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
 // Shows translation faults to software: fault registers, page requests, a stopped engine. Ice Lake PRM vol. 6, fault
 // models, page requests and cached faults (seed 001). Registers (spec/registers/fault.toml, gtt.toml): Gen4 has the
 // sticky PGTBL_ER, Gen6 has a register per engine, and from Gen8 on one register serves all, with the address beside
-// it. Left out: the queue of page requests in memory (the system's IOMMU owns it; here software takes requests by
+// it. Not modelled: the queue of page requests in memory (the system's IOMMU owns it; here software takes requests by
 // call), and the numbers of fault sources, which are not published (the caller gives them).
 #pragma once
 
@@ -105,7 +105,7 @@ struct FaultEngineState {
   unsigned retries = 0;
   unsigned streamed = 0;   // faults of the context so far
   bool unserved = false;   // a fault of per-process tables was reported, and the fault register not cleared since
-  bool pending = false;    // unserved or waiting, as the listener was told
+  bool pending = false;    // unserved or waiting, as the listener was last notified
   uint32_t fault_reg = 0;  // Gen6
 
   bool operator==(const FaultEngineState&) const = default;

@@ -1,8 +1,8 @@
 // The graphics page walker's view of contexts (GAM). Each command streamer announces a context, writes its descriptors
 // and launches it. The walker then knows which tables the engine's streams use, and drops its caches. Ice Lake PRM
 // vol. 6, GFX Page Walker (GAM), TLB Caching and Management (seed 001). See also walker.h (the walk),
-// gam_invalidation.h (by MMIO). Left out: the time of a context load (page directories are fetched on demand since
-// Gen9).
+// gam_invalidation.h (invalidation by MMIO). Not modelled: the time of a context load (page directories are fetched on
+// demand since Gen9).
 #pragma once
 
 #include <array>

@@ -89,8 +89,8 @@ void InPlaceSpeculation::Side::begin() {
   touches_.clear();
 }
 
-// Fills the TLB, so that the space finds the page without a call. An entry becomes writable with the first write,
-// because the page is saved then.
+// Returns the frame of a page and adds it to the TLB, so that later accesses hit. Null: refused. An entry
+// becomes writable with the first write, because the page is saved then.
 std::byte* InPlaceSpeculation::Side::page(uint64_t number, Access access) {
   Known& known = known_[number % kKnown];
   if (known.number == number && (known.writable || !access.writes())) {

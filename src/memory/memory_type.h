@@ -1,7 +1,7 @@
 // Memory types: the private page attribute table that page table entries index (PAT, PCD and PWT bits), and the memory
 // object control tables that commands and surface states index. The model has no caches; types matter to it because
 // only write-back memory takes atomic operations. Ice Lake PRM vol. 6, Atomic Operations between GPU and IA, Updating
-// A/D Bits (seed 001); layouts: spec/registers/mocs.toml. Left out: cache hits and ages, the L3 halves of MOCS.
+// A/D Bits (seed 001); layouts: spec/registers/mocs.toml. Not modelled: cache hits and ages, the L3 halves of MOCS.
 #pragma once
 
 #include <array>

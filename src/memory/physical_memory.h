@@ -98,7 +98,8 @@ struct DirectRange {
 
 class PhysicalMemory {
  public:
-  // A client that keeps host addresses. They become stale when a window is added or removed, and it is told so.
+  // A client that keeps host addresses. They become stale when a window is added or removed, and the client is
+  // notified.
   class Watcher {
    public:
     explicit Watcher(const PhysicalMemory& memory);

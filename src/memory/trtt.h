@@ -1,6 +1,6 @@
 // Tiled resources (TR-TT): a window of 44 address bits is mapped tile by tile (64 KB) to other graphics addresses by a
 // table of three levels, before the page tables. Ice Lake PRM vol. 6, Tiled Resources Translation Tables (seed 001).
-// Gen9 to Gen11 have one register set for the render engine, Gen12 one per engine. Left out: hardware TLBs for the
+// Gen9 to Gen11 have one register set for the render engine, Gen12 one per engine. Not modelled: hardware TLBs for the
 // tables (the client's TLB keeps the results) and tables in physical memory, which no chip supports.
 #pragma once
 

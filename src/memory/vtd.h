@@ -1,7 +1,7 @@
 // Advanced contexts: from bus, device, function and PASID to the tables of a process. Ice Lake PRM vol. 6, mode 4
 // (seed 001); VT-d 2.x extended tables (spec/structs/vtd.toml). The unit models the part of the system's IOMMU that the
 // page walker uses: the root pointer and the context cache. It belongs to the system agent, so a function level reset
-// does not affect it. Left out: requests without PASID, interrupt remapping, fault recording registers, the
+// does not affect it. Not modelled: requests without PASID, interrupt remapping, fault recording registers, the
 // invalidation queue (software's commands come as calls).
 #pragma once
 

@@ -1,7 +1,7 @@
 // The second level of translation of an advanced context with nesting: guest physical to host physical addresses
 // through three or four levels, pages of 4 KB, 2 MB and 1 GB (VT-d 2.x; entries in spec/structs/vtd.toml). An entry
-// that allows neither reads nor writes is not present. Rights are the AND of all levels. Left out: five levels, memory
-// types and snoop control of the second level.
+// that allows neither reads nor writes is not present. Rights are the AND of all levels. Not modelled: five levels,
+// memory types and snoop control of the second level.
 #pragma once
 
 #include <array>

@@ -120,7 +120,7 @@ std::string describe(const PackResult& result) {
     case PackFault::absent:
       return fmt::format("field {}: this generation does not have it", result.field);
     case PackFault::beyond_end:
-      return fmt::format("field {}: lies beyond the length", result.field);
+      return fmt::format("field {}: beyond the end of the item", result.field);
   }
   return {};
 }

@@ -15,7 +15,7 @@ namespace halogen::spec {
 
 struct PciRegisterDesc : ItemDesc {
   uint8_t bytes;                                        // 1, 2 or 4
-  uint8_t count;                                        // number of registers, one behind the other
+  uint8_t count;                                        // number of consecutive registers
   std::array<uint32_t, kDeviceCount> offset_of_device;  // of the first, from the start of the space; or kNoOffset
   std::array<uint32_t, kDeviceCount> writable_of_device;
   std::array<uint32_t, kDeviceCount> reset_of_device;  // includes the links of the capability list

@@ -4,7 +4,7 @@ namespace halogen::surface {
 
 namespace {
 
-// Layers lie below each other; within a tile only the remainder of z counts.
+// Layers are stacked vertically; within a tile only the remainder of z counts.
 struct FlatPoint {
   uint64_t y;
   uint32_t z_in_tile;

@@ -70,7 +70,7 @@ Error Reader::error(const std::string& what) const {
 
 Result<void> Reader::need(size_t dwords, const char* what) const {
   if (record_.size() >= dwords) return {};
-  return error(fmt::format("the {} record has {} dwords, {} are needed", what, record_.size(), dwords));
+  return error(fmt::format("the {} record has {} dwords; {} are needed", what, record_.size(), dwords));
 }
 
 uint64_t Reader::value_at(size_t index) const {
@@ -98,13 +98,13 @@ Result<bool> Reader::next(Visitor& visitor) {
   auto got = source_.read(std::as_writable_bytes(std::span(&header, 1)));
   if (!got) return got.error();
   if (*got == 0) {
-    if (place_.offset == 0) return Error{fmt::format("{}: is empty, not an AUB trace.", name_)};
+    if (place_.offset == 0) return Error{fmt::format("{}: empty file, not an AUB trace.", name_)};
     return false;
   }
   if (*got != sizeof header) return error("the file ends inside the record's header");
   if (place_.offset == 0 && !looks_like_aub(header)) {
     return Error{
-        fmt::format("{}: is not an AUB trace: it starts with {:#010x}, not with a version record.", name_, header)};
+        fmt::format("{}: not an AUB trace: it starts with {:#010x}, not with a version record.", name_, header)};
   }
   const uint8_t opcode = opcode_of(header);
   if (bits(header, 31, 29) != kType || (opcode != kOpcodeTrace && opcode != kOpcodeClassic)) {
@@ -250,7 +250,8 @@ Result<void> Reader::dispatch_discontiguous(Visitor& visitor) {
   const uint32_t flags = record_[1];
   const auto pieces = static_cast<uint16_t>(bits(flags, 19, 4));
   if (pieces > kDiscontiguousSlots) {
-    return error(fmt::format("the discontiguous write claims {} pieces, {} fit", pieces, kDiscontiguousSlots));
+    return error(
+        fmt::format("the discontiguous write claims {} pieces; the maximum is {}", pieces, kDiscontiguousSlots));
   }
   auto data = bytes_at(kDataAt);
   for (uint16_t piece = 0; piece < pieces; ++piece) {

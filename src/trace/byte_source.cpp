@@ -124,7 +124,7 @@ Result<std::unique_ptr<ByteSource>> open_file(const std::filesystem::path& path)
   const std::string name = path.string();
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
-    return Error{fmt::format("{}: is a folder, not a file.", name)};
+    return Error{fmt::format("{}: a folder, not a file.", name)};
   }
   std::FILE* file = std::fopen(name.c_str(), "rb");
   if (file == nullptr) {
@@ -160,7 +160,7 @@ Result<Content> read_rest(ByteSource& source, size_t expected, size_t limit, con
       std::fill_n(room.begin() + static_cast<std::ptrdiff_t>(*got), std::min(room.size() - *got, kDword), std::byte{0});
       return content;
     }
-    if (content.bytes > limit) return Error{fmt::format("{}: is too long: more than {} bytes.", name, limit)};
+    if (content.bytes > limit) return Error{fmt::format("{}: too long: more than {} bytes.", name, limit)};
     auto larger = std::make_unique_for_overwrite<uint32_t[]>(capacity * 2);
     std::copy_n(content.dwords.get(), capacity, larger.get());
     content.dwords = std::move(larger);

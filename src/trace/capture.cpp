@@ -27,10 +27,10 @@ class Keys {
  public:
   Keys(const Json& json, std::string where, std::optional<Error>& error)
       : json_(json), where_(std::move(where)), error_(error) {
-    if (!json_.is_object()) fail(fmt::format("{} is not an object", where_));
+    if (!json_.is_object()) fail(fmt::format("{} is not a JSON object", where_));
   }
 
-  // Returns a number, or a string that holds one in any base of C.
+  // Returns a number, or a string that holds one in decimal or, with 0x, in hexadecimal.
   uint64_t number(const char* key, std::optional<uint64_t> otherwise = {}) {
     const Json* value = find(key, otherwise.has_value());
     if (value == nullptr) return otherwise.value_or(0);
@@ -133,7 +133,7 @@ Result<std::string> read_text(const fs::path& path) {
   std::error_code status;
   const uintmax_t size = fs::file_size(path, status);
   if (status) return Error{fmt::format("{}: cannot read the file: {}.", path.string(), status.message())};
-  if (size > kManifestLimit) return Error{fmt::format("{}: is too large for a manifest.", path.string())};
+  if (size > kManifestLimit) return Error{fmt::format("{}: too large for a manifest.", path.string())};
   std::string text(size, '\0');
   std::ifstream in(path, std::ios::binary);
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
@@ -229,7 +229,7 @@ Result<std::vector<fs::path>> find_captures(const fs::path& root) {
     if (it->path().filename() == kManifest && it->is_regular_file(status)) found.push_back(it->path().parent_path());
   }
   if (found.empty()) {
-    return Error{fmt::format("{}: is not a capture: no {} in it or below.", root.string(), kManifest)};
+    return Error{fmt::format("{}: not a capture: no {} in it or below.", root.string(), kManifest)};
   }
   std::sort(found.begin(), found.end());
   return found;
@@ -240,7 +240,7 @@ Result<Capture> parse_manifest(std::string_view text, const std::string& name) {
   try {
     json = Json::parse(text);
   } catch (const Json::parse_error& bad) {
-    return Error{fmt::format("{}: is not valid JSON at byte {}.", name, bad.byte)};
+    return Error{fmt::format("{}: not valid JSON at byte {}.", name, bad.byte)};
   } catch (const Json::exception&) {  // valid by the grammar, but a number does not fit any type
     return Error{fmt::format("{}: holds a number that is out of range.", name)};
   }

@@ -178,7 +178,7 @@ void Recorder::compare(uint64_t offset) {
     }
     const auto [theirs, ours] = std::ranges::mismatch(page.theirs, page.ours);
     report_difference("system", address + static_cast<uint64_t>(theirs - page.theirs.begin()),
-                      fmt::format("after the write to {:#x} in the {}. comparison", offset, run_.comparisons));
+                      fmt::format("after the write to {:#x} in comparison {}", offset, run_.comparisons));
   }
   find_local_differences([&](uint64_t address, auto) {
     by_others = by_others || others_;
@@ -282,7 +282,8 @@ Result<RecordedRun> Recorder::finish() {
   run_.memory_hash = simulator_->memory_hash();
   run_.commands = commands_of(simulator_->device());
   if (device_ == nullptr || simulator_->busy()) return run_;
-  if (local_bar_ && !visit_local_) compare_local();  // otherwise it was compared after each work
+  if (local_bar_ && !visit_local_)
+    compare_local();  // otherwise compare() has checked it after each write that may start work
   const uint64_t executed = commands_of(*device_);
   if (run_.fault.empty() && run_.unjudged == 0 && executed != run_.commands) {
     run_.fault = fmt::format("the trace does not replay the same work: {} commands of {}", run_.commands, executed);

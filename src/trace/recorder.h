@@ -68,7 +68,7 @@ class Recorder {
   using Visitor = std::function<void(uint64_t address, std::span<const std::byte> bytes)>;
   void watch_local(std::function<void(const Visitor&)> visit) { visit_local_ = std::move(visit); }
 
-  // Sets the function that tells whether other threads may write memory now; called before work. Empty: they do not.
+  // Sets the function that returns whether other threads may write memory now; called before work. Empty: they do not.
   void watch_threads(std::function<bool()> others) { others_write_ = std::move(others); }
 
   // The device accesses a page of system memory for the first time; the bytes must stay at this address.

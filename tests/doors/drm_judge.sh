@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 for file in build/bin/halogen build/bin/drm_suite_static; do
-  [ -x "$file" ] || { echo "drm_judge: $file is not there: scripts/build.sh" >&2; exit 2; }
+  [ -x "$file" ] || { echo "drm_judge: $file not found; run scripts/build.sh" >&2; exit 2; }
 done
 command -v qemu-system-x86_64 >/dev/null || { echo "drm_judge: the package qemu-system-x86 is missing" >&2; exit 2; }
 scripts/vm-image.sh

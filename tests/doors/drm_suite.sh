@@ -10,7 +10,7 @@ cd "$(dirname "$0")/../.."
 halogen=${HALOGEN:-$PWD/build/bin/halogen}
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=0}
 for file in "$halogen" build/bin/drm_suite; do
-  [ -x "$file" ] || { echo "drm_suite: $file is not there: scripts/build.sh" >&2; exit 2; }
+  [ -x "$file" ] || { echo "drm_suite: $file not found; run scripts/build.sh" >&2; exit 2; }
 done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -35,6 +35,12 @@ class MustFail(unittest.TestCase):
     def test_nan(self):
         self.assertEqual(names("a.cpp", "// No number is the first pixel.\n"), [(1, "no number")])
 
+    def test_messages_of_files(self):
+        self.assertEqual(names("a.cpp", 'fmt::format("{}: is empty.", name);\n'), [(1, "colon and verb")])
+
+    def test_consecutive_items(self):
+        self.assertEqual(names("a.h", "// registers, one behind the other\n"), [(1, "one behind the other")])
+
     def test_a_phrase_that_wraps(self):
         self.assertEqual(names("a.cpp", "// a value that is\n// none\n"), [(1, "none")])
         self.assertEqual(names("a.md", "a value that is\nnone\n"), [(1, "none")])

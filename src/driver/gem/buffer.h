@@ -73,7 +73,7 @@ class Buffer {
   std::vector<FenceRef> fences(bool also_reads);
   void add_fence(FenceRef fence, bool write);
 
-  // Address spaces in which it is bound; they are told when it is destroyed.
+  // Address spaces in which it is bound; they are notified when it is destroyed.
   std::vector<Space*> spaces;
 
   Tiling tiling = Tiling::linear;

@@ -1,6 +1,6 @@
 // Mode setting: one screen on pipe A. The screen has one state, which a commit replaces as a whole. A commit waits for
 // the work on its buffers, then writes the registers; the next vertical blank completes it. Vertical blanks are counted
-// by the device's counter. Programs are told of both by events that they read from their node.
+// by the device's counter. Programs learn of both from events that they read from their node.
 //
 // Device time decides when a vertical blank comes; DriverOptions::host_time controls how it passes. Events carry the
 // host's time.

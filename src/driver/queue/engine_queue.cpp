@@ -234,7 +234,7 @@ void EngineQueue::abandon() {
 
 bool EngineQueue::cancel(const EngineContext& context, int error) {
   std::vector<RequestRef> ended;
-  RequestRef last;  // the last request that the engine may know
+  RequestRef last;  // the last cancelled request that was in running_: the engine may have started it
   const auto take = [&](std::deque<RequestRef>& list) {
     for (auto each = list.begin(); each != list.end();) {
       if ((*each)->context.get() != &context) {

@@ -39,7 +39,7 @@ void check_reserved(Engine& engine, const Command& command) {
     const auto mask = static_cast<uint32_t>(low_mask(range.width) << range.first_bit % 32);
     if ((command.dwords[dword] & mask) != 0) {
       engine.raise(EventKind::reserved_bits, command.desc.name, command.place.address.value,
-                   command.dwords[dword] & mask, "reserved bits of a BLT command set");
+                   command.dwords[dword] & mask, "BLT command with reserved bits set");
     }
   }
 }

@@ -27,7 +27,7 @@ class Fetch final : public CommandMemory {
   explicit Fetch(Services& services) : services_(services) {}
 
   // Returns zeros where a fault was skipped, so the streamer parses MI_NOOP there. Empty: a fault stopped the engine,
-  // or an unmapped page did on a chip without a fault model; result() tells which.
+  // or an unmapped page did on a chip without a fault model; result() says which.
   std::span<const uint32_t> dwords_at(StreamSpace space, GpuVa address) override;
 
   // Returns the result of the last dwords_at().

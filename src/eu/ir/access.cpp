@@ -84,7 +84,7 @@ Location locate(const Operand& operand, const EuRules& rules, bool is_destinatio
   return {};
 }
 
-// Returns the bytes from the operand's first element to that of a lane.
+// Returns the distance in bytes from the operand's first element to the element of a lane.
 int32_t distance(const Instruction& in, const Operand& operand, int32_t lane, bool is_destination) {
   const auto size = static_cast<int32_t>(traits(operand.type).bytes);
   const Region& region = operand.region;

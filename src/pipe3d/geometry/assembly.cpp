@@ -49,7 +49,7 @@ bool Assembler::next(Assembled& made) {
     ++done_;
     return true;
   };
-  // Makes a triangle of an outline. `edge` tells which of its edges belong to the outline.
+  // Makes a triangle of an outline. `edge` selects which of its edges belong to the outline.
   const auto part = [&](uint32_t needed, const std::array<uint32_t, 3>& numbers, const std::array<bool, 3>& edge,
                         bool first) {
     if (!take(needed, {numbers[0], numbers[1], numbers[2]}, 0)) {

@@ -8,7 +8,7 @@ namespace {
 constexpr int32_t kSmall = 32;                 // edge of a piece in pixels, for large primitives
 constexpr int32_t kLarge = 64;                 // edge of a piece for others, most of which then lie in one piece
 constexpr uint64_t kLargePrimitive = 1 << 14;  // pixels
-constexpr uint64_t kLittle = 128;              // threads; lists with fewer are one piece
+constexpr uint64_t kLittle = 128;              // estimated threads; a list with at most this many is one piece
 constexpr uint64_t kPixelsOfThread = 32;       // pixels of a bounding box per thread; a triangle covers half of its box
 constexpr uint64_t kMaxPairs = 1 << 18;
 constexpr Rectangle kEverywhere{.x_min = 0, .y_min = 0, .x_max = 0xffff, .y_max = 0xffff};

@@ -179,7 +179,7 @@ void Rasteriser::set_polygon(std::array<Point, 4> corners, unsigned count) {
 }
 
 // Moves the edge so that its value at a pixel's upper left corner is the value at the corner farthest inside, plus half
-// a step of the grid. Together with the box this tells exactly whether convex shapes touch.
+// a step of the grid. Together with the box this decides exactly whether convex shapes touch.
 void Rasteriser::widen(Edge& edge) const {
   const int64_t corner = (std::max<int64_t>(edge.a, 0) + std::max<int64_t>(edge.b, 0)) * kGrid;
   const int64_t beyond = (std::abs(edge.a) + std::abs(edge.b)) / 2;

@@ -119,7 +119,7 @@ void resolve_pixel(Resolver& from, uint64_t at, uint64_t table, PipelineState& s
   pixel.shader.read_offset = unit.setup_urb_entry_read_offset;
   pixel.shader.read_length = unit.setup_urb_entry_read_length;
   pixel.shader.statistics = unit.statistics_enable;
-  pixel.shader.vector_mask = true;  // all pixels of a subspan run; a mask in the header tells which are drawn
+  pixel.shader.vector_mask = true;  // all pixels of a subspan run; a mask in the header selects which are drawn
   // There is one kernel, for one width.
   const uint8_t first = unit.dispatch_grf_start_register_for_constant_setup_data_0;
   set_pixel_kernels(pixel, {unit.dispatch_8_pixel_enable, unit.dispatch_16_pixel_enable, false},

@@ -284,7 +284,8 @@ TEST(BlitEngineTiling, FastCopyRoundTripInEveryTileMode) {
       for (const uint32_t depth : {0u, 1u, 3u, 4u, 5u}) {
         BlitBench bench(chip);
         const uint64_t source = bench.allocate(16);
-        bench.allocate((16 - bench.allocate(1) / kPage % 16) % 16);  // aligns the next allocation to about 64 KB
+        bench.allocate((16 - bench.allocate(1) / kPage % 16) %
+                       16);  // the next allocation starts one page above a 64 KB boundary
         uint64_t tiled = bench.allocate(48);
         tiled = (tiled + 0xffff) & ~uint64_t{0xffff};
         const uint64_t back = bench.allocate(16);

@@ -163,7 +163,8 @@ TEST_P(Patterns, ScanLinesUseThePatternOfTheSetup) {
   });
 }
 
-// Returns a picture of the fixed pattern, 8x8 pixels from the corner of the surface.
+// Draws 8x8 pixels of the fixed pattern at the corner of the surface. Returns one byte per line, leftmost pixel in
+// bit 7.
 std::array<uint8_t, 8> picture(BlitTarget& target, unsigned number, unsigned seed_x = 0, unsigned seed_y = 0) {
   Encoded command{.opcode = 0x59, .header = number << 15 | seed_x << 12 | seed_y << 8, .br = {}, .immediate = {}};
   command.br[13] = 0xf0u << 16 | kPitch;

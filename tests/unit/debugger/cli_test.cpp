@@ -28,7 +28,7 @@ class StepTool : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     tool_ = (test::binary_folder() / "bin" / "halogen").string();
-    if (!fs::exists(tool_)) GTEST_SKIP() << tool_ << " is not there: build the target halogen";
+    if (!fs::exists(tool_)) GTEST_SKIP() << tool_ << " not found; build the target halogen";
   }
   static Outcome shell(const std::string& command) { return test::shell(command); }
   std::string data(const std::string& name) const {
@@ -39,7 +39,7 @@ class StepTool : public ::testing::TestWithParam<std::string> {
 
 TEST_P(StepTool, LeavesMemoryAsReplayDoes) {
   const std::string path = data(GetParam());
-  if (!fs::exists(path)) GTEST_SKIP() << path << " is not there: set HALOGEN_DATA to the folder of captured data";
+  if (!fs::exists(path)) GTEST_SKIP() << path << " not found; set HALOGEN_DATA to the folder of captured data";
   const Outcome replayed = shell(tool_ + " replay " + path + " 2>/dev/null");
   const size_t hash = replayed.text.find("memory=");
   ASSERT_NE(hash, std::string::npos) << replayed.text;
@@ -81,7 +81,7 @@ INSTANTIATE_TEST_SUITE_P(Mistakes, StepToolUse,
 
 TEST_P(StepTool, MissingThreadIsReported) {
   const std::string path = data(GetParam());
-  if (!fs::exists(path)) GTEST_SKIP() << path << " is not there: set HALOGEN_DATA to the folder of captured data";
+  if (!fs::exists(path)) GTEST_SKIP() << path << " not found; set HALOGEN_DATA to the folder of captured data";
   const Outcome dispatch = shell(tool_ + " step --dispatch 99 " + path + " </dev/null 2>&1");
   EXPECT_EQ(dispatch.status, 2);
   EXPECT_THAT(dispatch.text, HasSubstr("there is no dispatch 99."));

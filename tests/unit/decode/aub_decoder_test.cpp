@@ -128,7 +128,7 @@ TEST(AubDecoder, LocalMemoryWithReusedAddressesIsDecoded) {
   aub.version(30);
   aub.write_register(0xcf58, 0x8000'0000);  // page tables are in local memory
   add_context(aub, kLocal, 3, 16);
-  // An ordinary page lands on the image's local address; the table entry in front of it tells.
+  // An ordinary page lands on the image's local address; the table entry before it identifies it as one.
   aub.write_qword(kLocal, 0x10'3000 + 9 * 8, 0x7803);
   aub.write_memory(kLocal, 0x7000, std::vector<uint32_t>(1024, 0xffff'ffff));
   aub.write_register(0x2510, 0x6119).write_register(0x2514, 0).write_register(0x2550, 1);

@@ -139,7 +139,7 @@ class Traces : public ::testing::TestWithParam<TraceFacts> {};
 TEST_P(Traces, AreDecodedToTheLastByte) {
   const TraceFacts& facts = GetParam();
   const fs::path path = test::data_folder() / "aub" / facts.file;
-  if (!fs::exists(path)) GTEST_SKIP() << path << " is not there: set HALOGEN_DATA to the folder of captured data";
+  if (!fs::exists(path)) GTEST_SKIP() << path << " not found; set HALOGEN_DATA to the folder of captured data";
   auto source = trace::open_file(path);
   ASSERT_TRUE(source.ok()) << source.message();
   trace::aub::Reader reader(**source, facts.file);
@@ -189,7 +189,7 @@ class Captures : public ::testing::TestWithParam<CaptureFacts> {};
 TEST_P(Captures, AreDecodedCompletely) {
   const CaptureFacts& facts = GetParam();
   const fs::path archive = test::data_folder() / "execbuffers" / (std::string(facts.archive) + ".tar.xz");
-  if (!fs::exists(archive)) GTEST_SKIP() << archive << " is not there: set HALOGEN_DATA to the folder of captured data";
+  if (!fs::exists(archive)) GTEST_SKIP() << archive << " not found; set HALOGEN_DATA to the folder of captured data";
   const fs::path folder = test::binary_folder() / "captures" / facts.archive;
   if (!fs::exists(folder)) {
     const fs::path partial = folder.string() + ".part";

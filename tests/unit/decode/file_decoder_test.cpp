@@ -81,7 +81,7 @@ TEST_F(FileDecoder, EngineOptionSelectsTheCommandTable) {
 
 TEST_F(FileDecoder, BadInputIsOneSentence) {
   EXPECT_THAT(decode(root_ / "no"), HasSubstr("cannot open the file"));
-  EXPECT_THAT(decode(file("empty", "")), HasSubstr("empty: is empty."));
+  EXPECT_THAT(decode(file("empty", "")), HasSubstr("empty: empty file."));
   EXPECT_THAT(decode(file("foreign",
                           "\x7f"
                           "ELF....")),

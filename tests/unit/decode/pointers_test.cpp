@@ -24,7 +24,7 @@ bool has_field(const spec::ItemDesc& item, std::string_view name) {
   return false;
 }
 
-// The table names things of spec/: a renamed field must not quietly stop being followed.
+// Rows refer to items and fields of spec/ by name. A rename there must fail this test, not silently disable the row.
 TEST(Pointers, EveryRowNamesExistingItems) {
   for (const PointerRow& row : pointer_rows()) {
     const std::string where = std::string(row.owner) + "." + std::string(row.field);

@@ -175,7 +175,7 @@ class CapturedWalks : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(CapturedWalks, EveryUsedAddressTranslatesToWrittenMemory) {
   const fs::path path = test::data_folder() / "aub" / GetParam();
-  if (!fs::exists(path)) GTEST_SKIP() << path << " is not there: set HALOGEN_DATA to the folder of captured data";
+  if (!fs::exists(path)) GTEST_SKIP() << path << " not found; set HALOGEN_DATA to the folder of captured data";
   auto source = trace::open_file(path);
   ASSERT_TRUE(source.ok()) << source.message();
   trace::aub::Reader reader(**source, GetParam());

@@ -33,7 +33,8 @@ rlim_t soft_limit() {
   return limit.rlim_cur;
 }
 
-// Works with all of the program's descriptors in use, and does not give it more.
+// open_private() succeeds when the program has used all of its descriptors, and leaves the program's soft limit
+// unchanged.
 TEST(PrivateDescriptor, IsAboveTheSoftLimit) {
   const int lowest = open("/", O_RDONLY);
   close(lowest);

@@ -344,7 +344,7 @@ TEST_P(DataPort, UnsupportedMessagesRaiseOneEventAndAreCounted) {
   EXPECT_EQ(entry.fidelity, FidelityClass::unsupported);
 }
 
-TEST_P(DataPort, SurfacesAreReadAgainWhenWorkBegins) {
+TEST_P(DataPort, SurfaceStateIsReadAgainWhenWorkBegins) {
   bind_raw(1, 0x1000, 64);
   word(0x1000) = 1;
   word(0x2000) = 2;

@@ -31,7 +31,7 @@ class OldPort : public MessageBench {
   }
 };
 
-TEST_P(OldPort, BlocksMoveConsecutiveOwords) {
+TEST_P(OldPort, BlockReadsReturnConsecutiveOwords) {
   bind_buffer(3, 0x1000, 8);
   for (uint32_t i = 0; i < 48; ++i) {
     word(0x1000 + i * 4) = i;

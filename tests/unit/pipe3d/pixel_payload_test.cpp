@@ -117,8 +117,8 @@ class PixelPayload : public ::testing::Test {
       EXPECT_EQ(dword(1 + half, 7) & 0xffff, width == 8 ? 0xffu : 0xffffu) << "all pixels are enabled";
     }
   }
-  // Checks two registers of weights of eight channels: with the planes of attribute 0 they give the weight of each
-  // corner.
+  // Checks the barycentric weights of eight channels in two registers: evaluating the planes of attribute 0 with them
+  // gives the weight of each corner.
   void check_weights(uint32_t grf, uint32_t first_channel, bool perspective) {
     for (uint32_t i = 0; i < 8; ++i) {
       const Pixel at = pixel_of(first_channel + i);

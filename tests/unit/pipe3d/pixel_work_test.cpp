@@ -321,7 +321,7 @@ TEST_P(PixelPiecesAtWork, EventsAreRaisedOnce) {
   EXPECT_EQ(result.events.size(), 1u);
 }
 
-TEST_P(PixelPiecesAtWork, AnEndlessThreadStopsEverything) {
+TEST_P(PixelPiecesAtWork, EndlessThreadIsReported) {
   load(loop(0) + std::string(kId));
   const Result result = run(2, {{0, 0, 8, 2}});
   EXPECT_EQ(result.end, ThreadEnd::endless);

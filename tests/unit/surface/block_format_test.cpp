@@ -172,7 +172,7 @@ TEST(BlockFormats, Bc7RotatesChannels) {
 }
 
 TEST(BlockFormats, EtcIndividualModeHasTwoBaseColours) {
-  Downward block;  // red and blue of four bits; tables 0 and 7; halves beside each other
+  Downward block;  // red and blue of four bits; tables 0 and 7; halves side by side
   block.add(15, 4).add(0, 4).add(0, 4).add(0, 4).add(0, 4).add(15, 4).add(0, 3).add(7, 3).add(0, 2);
   // High bits of all texels first, texel 15 first; texels count down columns.
   block.add(0x0001, 16).add(0x8000, 16);
@@ -183,7 +183,7 @@ TEST(BlockFormats, EtcIndividualModeHasTwoBaseColours) {
 }
 
 TEST(BlockFormats, EtcDifferentialModeAddsADelta) {
-  Downward block;  // 10 and 10 - 2 of five bits; the halves below each other
+  Downward block;  // 10 and 10 - 2 of five bits; the halves one above the other
   for (unsigned channel = 0; channel < 3; ++channel) {
     block.add(10, 5).add(6, 3);
   }
@@ -195,8 +195,8 @@ TEST(BlockFormats, EtcDifferentialModeAddsADelta) {
 }
 
 TEST(BlockFormats, EtcTModeHasFourPaintColours) {
-  Downward block;                                  // red goes over 31: one colour, and another with a distance of 11
-  block.add(31, 5).add(1, 3).add(4, 4).add(5, 4);  // first colour: red 13, green 4, blue 5
+  Downward block;  // red overflows, which selects T mode: one plain colour, and one with distance 11
+  block.add(31, 5).add(1, 3).add(4, 4).add(5, 4);                      // first colour: red 13, green 4, blue 5
   block.add(8, 4).add(9, 4).add(10, 4).add(1, 2).add(1, 1).add(0, 1);  // second; distance 2; bit 33 is set
   block.add(0x000c, 16).add(0x000a, 16);                               // texels 0 to 3: 0, 1, 2, 3
   const auto of = [](int r, int g, int b) { return std::array{r / 255.0, g / 255.0, b / 255.0, 1.0}; };

@@ -19,7 +19,7 @@ TEST(SocketChannel, StopsBetweenBufferedMessages) {
   std::array<std::byte, 12> message{};
   EXPECT_EQ(channel.read(message), message.size());
   ASSERT_EQ(::write(stop[1], "", 1), 1);
-  EXPECT_EQ(channel.read(message), 0u) << "the server ends; the rest of what came is not done";
+  EXPECT_EQ(channel.read(message), 0u) << "the server ends; the remaining input is discarded";
   for (const int descriptor : {sockets[1], stop[0], stop[1]}) ::close(descriptor);
 }
 

@@ -33,7 +33,7 @@ class Doors : public ::testing::Test {
  protected:
   void SetUp() override {
     tool_ = (test::binary_folder() / "bin" / "halogen").string();
-    if (!fs::exists(tool_)) GTEST_SKIP() << tool_ << " is not there: build the target halogen";
+    if (!fs::exists(tool_)) GTEST_SKIP() << tool_ << " not found; build the target halogen";
     root_ = fs::temp_directory_path() / ("halogen_doors_" + std::to_string(::getpid()) + "_" +
                                          ::testing::UnitTest::GetInstance()->current_test_info()->name());
     fs::create_directories(root_);

@@ -265,7 +265,7 @@ TEST(TbxServer, RefusesConnectionBeyondTheLimit) {
   }
   const Client more(serving.server->port());
   EXPECT_EQ(more.receive(1).size(), 0u);
-  serving.wait_for("connection 65: refused, 64 are open");
+  serving.wait_for("connection 65: refused; 64 are open");
   EXPECT_EQ(read_word(*busy.front(), out, 0x1000), 0u);
   busy.pop_back();
   serving.wait_for("connection 64, ");  // ended

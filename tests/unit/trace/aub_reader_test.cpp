@@ -281,10 +281,10 @@ TEST(AubReaderErrors, SayFileRecordAndByte) {
 }
 
 TEST(AubReaderErrors, EmptyAndForeignFilesAreReported) {
-  EXPECT_EQ(error_of({}), "t.aub: is empty, not an AUB trace.");
+  EXPECT_EQ(error_of({}), "t.aub: empty file, not an AUB trace.");
   const std::array<uint32_t, 2> elf{0x464c457f, 0x00010102};
   EXPECT_EQ(error_of(std::as_bytes(std::span(elf))),
-            "t.aub: is not an AUB trace: it starts with 0x464c457f, not with a version record.");
+            "t.aub: not an AUB trace: it starts with 0x464c457f, not with a version record.");
 }
 
 TEST(AubReaderErrors, InvalidHeaderIsReported) {
@@ -300,11 +300,12 @@ TEST(AubReaderErrors, InconsistentRecordsAreReported) {
   EXPECT_THAT(error_of(AubBuilder().version(11).trace(0x06, {0, 0, 0, 100, 1}).bytes()),
               HasSubstr("claims 100 bytes and holds 4"));
   EXPECT_THAT(error_of(AubBuilder().version(11).trace(0x06, {0, 0}).bytes()),
-              HasSubstr("the memory write record has 3 dwords, 5 are needed"));
+              HasSubstr("the memory write record has 3 dwords; 5 are needed"));
   EXPECT_THAT(error_of(AubBuilder().version(11).trace(0x04, {0, 0, 0, 100, 1}).bytes()), HasSubstr("memory compare"));
   std::vector<uint32_t> pieces(1 + 63 * 3, 0);
   pieces[0] = 64u << 4;
-  EXPECT_THAT(error_of(AubBuilder().version(11).trace(0x0b, pieces).bytes()), HasSubstr("64 pieces, 63 fit"));
+  EXPECT_THAT(error_of(AubBuilder().version(11).trace(0x0b, pieces).bytes()),
+              HasSubstr("64 pieces; the maximum is 63"));
   pieces[0] = 1u << 4;
   pieces[3] = 1;
   EXPECT_THAT(error_of(AubBuilder().version(11).trace(0x0b, pieces).bytes()), HasSubstr("1 bytes and 0 are left"));

@@ -159,7 +159,7 @@ class ForeignTrace : public ::testing::TestWithParam<const char*> {};
 // Every byte was written by Intel's driver: the layouts are its own.
 TEST_P(ForeignTrace, IsCopiedByteByByte) {
   const fs::path path = test::data_folder() / "aub" / GetParam();
-  if (!fs::exists(path)) GTEST_SKIP() << path << " is not there: set HALOGEN_DATA to the folder of captured data";
+  if (!fs::exists(path)) GTEST_SKIP() << path << " not found; set HALOGEN_DATA to the folder of captured data";
   auto packed = open_file(path);
   ASSERT_TRUE(packed.ok());
   const auto plain = read_rest(**packed, 0, size_t{1} << 30, "trace");

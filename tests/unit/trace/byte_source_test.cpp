@@ -105,7 +105,7 @@ TEST(ReadRest, GrowsStopsAtTheLimitAndPadsWithZeros) {
     EXPECT_TRUE(std::equal(plain.begin(), plain.end(), content->as_bytes().begin()));
     EXPECT_EQ(content->dwords[content->bytes / 4] >> 8, 0u) << "one byte is left in the last dword";
   }
-  EXPECT_EQ(read_rest(*open_memory(plain), 0, 1000, "f").message(), "f: is too long: more than 1000 bytes.");
+  EXPECT_EQ(read_rest(*open_memory(plain), 0, 1000, "f").message(), "f: too long: more than 1000 bytes.");
 }
 
 }  // namespace

@@ -81,7 +81,7 @@ TEST(Manifest, EnginesAreFoundInAllSpellings) {
 }
 
 TEST(Manifest, ErrorsAreOneSentenceWithTheFile) {
-  EXPECT_EQ(parse_manifest("{", "m.json").message(), "m.json: is not valid JSON at byte 2.");
+  EXPECT_EQ(parse_manifest("{", "m.json").message(), "m.json: not valid JSON at byte 2.");
   EXPECT_EQ(parse_manifest("9999999999999999999e999999999999999", "m.json").message(),
             "m.json: holds a number that is out of range.");
   EXPECT_EQ(error_with("\"delta\":0", "\"delta\":-1e400"), "m.json: holds a number that is out of range.");

@@ -108,7 +108,7 @@ class OpenClTrace : public ::testing::TestWithParam<OpenClRun> {};
 // driver waits for.
 TEST_P(OpenClTrace, LeavesWhatTheProgramComputes) {
   const fs::path path = test::data_folder() / "aub" / GetParam().file;
-  if (!fs::exists(path)) GTEST_SKIP() << path << " is not there: set HALOGEN_DATA to the folder of captured data";
+  if (!fs::exists(path)) GTEST_SKIP() << path << " not found; set HALOGEN_DATA to the folder of captured data";
   auto source = open_file(path);
   ASSERT_TRUE(source.ok());
   EventLog events;

@@ -195,7 +195,7 @@ TEST_P(I915Registers, SemanticRegistersAreNamedInCodeOrAreConstants) {
 
 TEST_P(I915Registers, CoverEveryRegisterOfTheStubRun) {
   const fs::path path = test::data_folder() / "i915-access" / (std::string(GetParam()) + ".txt.xz");
-  if (!fs::exists(path)) GTEST_SKIP() << path << " is not there: set HALOGEN_DATA to the folder of captured data";
+  if (!fs::exists(path)) GTEST_SKIP() << path << " not found; set HALOGEN_DATA to the folder of captured data";
   auto source = trace::open_file(path);
   ASSERT_TRUE(source.ok()) << source.message();
   const auto content = trace::read_rest(**source, 1u << 16, 64u << 20, path.string());
