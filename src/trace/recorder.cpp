@@ -282,8 +282,9 @@ Result<RecordedRun> Recorder::finish() {
   run_.memory_hash = simulator_->memory_hash();
   run_.commands = commands_of(simulator_->device());
   if (device_ == nullptr || simulator_->busy()) return run_;
-  if (local_bar_ && !visit_local_)
+  if (local_bar_ && !visit_local_) {
     compare_local();  // otherwise compare() has checked it after each write that may start work
+  }
   const uint64_t executed = commands_of(*device_);
   if (run_.fault.empty() && run_.unjudged == 0 && executed != run_.commands) {
     run_.fault = fmt::format("the trace does not replay the same work: {} commands of {}", run_.commands, executed);
