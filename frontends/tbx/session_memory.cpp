@@ -70,7 +70,7 @@ std::optional<MemorySpace> Session::place(uint32_t memory_type, bool front_door,
     use([&](Simulator& simulator) {
       for (const spec::BarModel& bar : simulator.model().bars) {
         if (bar.kind != spec::BarKind::lmem) continue;
-        if (const uint64_t address = simulator.device().config().bar_address(bar.index); address != 0) window = address;
+        if (const uint64_t base = simulator.device().config().bar_address(bar.index); base != 0) window = base;
       }
       if (simulator.model().local_bytes == 0) window = ~uint64_t{0};
     });
