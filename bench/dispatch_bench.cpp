@@ -91,7 +91,7 @@ class DispatchBench {
     bases_.surface = kVa + kStates;
     bases_.dynamic = kVa;
     bases_.instruction = kVa + kCode;
-    settings_.most_threads = 447;
+    settings_.max_threads = 447;
     settings_.descriptors_offset = kDescriptor;
     settings_.descriptors_B = 32;
     settings_.constants_offset = kConstants;
