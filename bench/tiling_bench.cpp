@@ -1,6 +1,6 @@
 // Tiling and detiling of a 4096 x 4096 surface with 32 bits per pixel on one thread, compared with memcpy of the same
-// bytes in the same run. The goal is 0.6 of memcpy. The ratios at the end are of processor time, each the best of its
-// repetitions, which is stable on a busy machine.
+// bytes in the same run. The goal is 0.6 of memcpy. The ratios at the end compare the best CPU time of each
+// benchmark's repetitions, which is stable on a busy machine.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 

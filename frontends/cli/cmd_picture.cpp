@@ -91,7 +91,7 @@ Result<void> make_frame(const Options& options, trace::aub::Reader& reader, trac
   }
   const auto image =
       trace::frame_of_trace(reader, player, {.pipe = static_cast<unsigned>(pipe), .vblank = options.vblank});
-  if (!image) return Error{fmt::format("{}: {}.", options.file, image.message())};
+  if (!image) return image.error();
   if (const auto written = picture::write_png(options.out, *image); !written) {
     return Error{fmt::format("{}.", written.message())};
   }

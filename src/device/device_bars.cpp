@@ -186,13 +186,12 @@ bool Device::bar_write_block(unsigned index, uint64_t offset, std::span<const st
 }
 
 uint64_t Device::closed_read(PhysAddr address, unsigned bytes) const {
-  raise(EventKind::bad_access, "stolen", address.value, 0, fmt::format("read of {} bytes by the processor", bytes));
+  raise(EventKind::bad_access, "stolen", address.value, 0, fmt::format("CPU read of {} bytes", bytes));
   return ones(bytes);
 }
 
 void Device::closed_write(PhysAddr address, unsigned bytes, uint64_t value) const {
-  raise(EventKind::bad_access, "stolen", address.value, value,
-        fmt::format("write of {} bytes by the processor dropped", bytes));
+  raise(EventKind::bad_access, "stolen", address.value, value, fmt::format("CPU write of {} bytes dropped", bytes));
 }
 
 // MMIO_INDEX at 0 selects a dword, MMIO_DATA at 4 accesses it. Index bits 1:0: 0 registers, 1 GTT.

@@ -40,7 +40,7 @@ struct InterruptState {
   bool operator==(const InterruptState&) const = default;
 };
 
-// A bit of a bank's status, for units other than engines and pipes.
+// Status bits of one bank, for pipes, planes and other units. Engines have EnginePlace.
 struct InterruptSource {
   size_t bank = 0;
   uint32_t bits = 0;

@@ -26,6 +26,7 @@ class Reader {
   // Reads all remaining records.
   Result<void> read_all(Visitor& visitor);
 
+  const std::string& name() const { return name_; }
   uint64_t records() const { return place_.index; }
   uint64_t bytes() const { return place_.offset; }
 

@@ -68,9 +68,12 @@ Result<picture::Image> frame_of_trace(aub::Reader& reader, Player& player, const
     if (watch && watch->taken()) return std::move(*watch->taken());
     if (!*more) break;
   }
-  if (!player.failure().empty()) return Error{player.failure()};
-  if (!watch) return Error{"the trace does not name a device; give one with --device"};
-  return watch->finish();
+  const auto named = [&](std::string_view what) { return Error{fmt::format("{}: {}.", reader.name(), what)}; };
+  if (!player.failure().empty()) return named(player.failure());
+  if (!watch) return named("the trace does not name a device; give one with --device");
+  auto image = watch->finish();
+  if (!image) return named(image.message());
+  return image;
 }
 
 }  // namespace halogen::trace

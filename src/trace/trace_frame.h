@@ -16,7 +16,8 @@ struct FrameWish {
   std::optional<uint64_t> vblank;  // number of the vertical blank, from 1; nothing: at the end of the trace
 };
 
-// Plays the trace as far as needed. Waits for a vertical blank after its end, within limits.
+// Plays the trace as far as needed. Waits for a vertical blank after its end, within limits. Errors start with the name
+// of the trace.
 Result<picture::Image> frame_of_trace(aub::Reader& reader, Player& player, const FrameWish& wish);
 
 }  // namespace halogen::trace

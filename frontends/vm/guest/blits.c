@@ -100,7 +100,8 @@ static void copy_wanted(struct rectangle area, unsigned x, unsigned y) {
   }
 }
 
-// Returns -1 if the content is as expected, otherwise the first byte that differs.
+// Returns -1 if the content is as expected, otherwise the offset of the first byte that differs. Returns 0 if
+// the content cannot be read.
 static int difference(const struct object* object, enum way way) {
   memset(seen, 0xee, sizeof(seen));
   if (see(object, way, seen, bytes) != 0) return 0;

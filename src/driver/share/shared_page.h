@@ -25,7 +25,7 @@ struct Member {
   std::atomic<uint64_t> writes_done;
   std::atomic<uint64_t> uses;  // reads and writes
   std::atomic<uint64_t> uses_done;
-  std::atomic<int32_t> error;   // of the last failed request
+  std::atomic<int32_t> error;   // of the request that retired last; 0: it succeeded
   std::atomic<uint32_t> busy;   // engines, in the format of GEM_BUSY
   std::atomic<uint32_t> waits;  // wants wake-ups
   std::atomic<uint32_t> has_wake_socket;

@@ -1,7 +1,7 @@
-// The messages of the pixel threads of a kernel for one primitive, if all threads send the same ones: kernels that read
-// only constants and attributes of the primitive, such as clears and plain fills. The analysis of the code
-// (eu/exec/analysis/origins.h) finds such kernels, then one thread is run with all of its channels. The other threads
-// need not run: their messages are known and are written to targets by the same rules.
+// Reuses the messages of one pixel thread for all pixel threads of a primitive, if all of them send the same messages.
+// This holds for kernels that read only constants and attributes of the primitive, such as clears and plain fills.
+// eu/exec/analysis/origins.h finds such kernels. One thread is then run with all of its channels. The other threads do
+// not run, and their messages are written to the targets by the same rules.
 #pragma once
 
 #include <array>

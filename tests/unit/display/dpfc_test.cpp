@@ -167,7 +167,7 @@ TEST(Dpfc, EnableAndDisableTakeEffectAtVerticalBlanks) {
   EXPECT_EQ(bench.read(DpfcBench::kStatus), 0u);
   bench.vblanks(2);
   EXPECT_EQ(bench.read(DpfcBench::kStatus), 0u);
-  // The other plane is not compressed.
+  // Plane B can be compressed too.
   DpfcBench second({.plane = 1});
   second.enable();
   EXPECT_EQ(second.compressed_lines(), 480u);

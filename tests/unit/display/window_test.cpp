@@ -125,7 +125,7 @@ TEST_P(Windows, WindowBeyondTheFrameNeverChanges) {
   EXPECT_EQ(bench.events.count(EventKind::undefined_behaviour), 1u);
 }
 
-TEST_P(Windows, NextEventStopsAtWatchedWindowsOnly) {
+TEST_P(Windows, NextEventIncludesWindowsOnlyWhileWatched) {
   Bench bench(GetParam());
   bench.run(0);
   bench.display.load_scan_lines(0, 100, 299, true);

@@ -242,7 +242,7 @@ TEST_P(TracepointTest, ImplicitFencesAreSharedOrExclusiveByTheWriteFlag) {
 TEST_P(TracepointTest, AFrameOfVulkanNeedsCompletionAndResetStatus) {
   COVERS("NOTES-DRV-07");
   drm_syncobj_create made{};
-  made.flags = DRM_SYNCOBJ_CREATE_SIGNALED;  // of the previous frame
+  made.flags = DRM_SYNCOBJ_CREATE_SIGNALED;  // as if the previous frame had completed
   ASSERT_EQ(call(DRM_IOCTL_SYNCOBJ_CREATE, made), 0);
   const uint32_t batch = make_empty();
   uint32_t hung = 0;

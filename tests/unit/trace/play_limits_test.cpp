@@ -53,7 +53,7 @@ TEST(PlayLimits, RepeatedPatternsAreLimited) {
   EXPECT_NE(refused.failure().find("no more than 256 MB"), std::string::npos) << refused.failure();
 }
 
-// A picture is dumped as its rows, wherever its tiles put them.
+// Dumps of X- and Y-tiled surfaces hold the rows in linear order. Dumps of W-tiled surfaces are skipped.
 TEST(PlayLimits, DumpsAreDetiled) {
   const fs::path folder = fs::temp_directory_path() / ("halogen_play_tiles_" + std::to_string(::getpid()));
   fs::create_directories(folder);
