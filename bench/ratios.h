@@ -1,5 +1,5 @@
-// Runs the registered benchmarks and prints the speed of each relative to a baseline of the same run. The ratios compare
-// the best CPU time of each benchmark's repetitions, which is stable on a busy machine.
+// Runs the registered benchmarks and prints the speed of each relative to a baseline of the same run. The ratios
+// compare the best CPU time of each benchmark's repetitions, which is stable on a busy machine.
 #pragma once
 
 #include <benchmark/benchmark.h>
