@@ -95,7 +95,7 @@ TEST_F(FileDecoder, BadInputIsOneSentence) {
   EXPECT_THAT(decode(file("prose", "hello")), HasSubstr("line 1: \"hello\" is not a hexadecimal dword."));
   EXPECT_THAT(decode(file("one", "zzzz")), HasSubstr("line 1: \"zzzz\""));
   EXPECT_EQ(decode(file("remark", "# Größe\n05000000\n")), "");
-  EXPECT_THAT(decode(root_), HasSubstr("is not a capture"));
+  EXPECT_THAT(decode(root_), HasSubstr(": not a capture"));
 }
 
 TEST_F(FileDecoder, PipesAreRead) {

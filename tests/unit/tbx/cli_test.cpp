@@ -155,7 +155,7 @@ TEST_F(Doors, ReplayReportsBadInputInOneSentence) {
   std::ofstream(root_ / "cut.aub", std::ios::binary) << content(file).substr(0, content(file).size() - 2);
   expect(path("cut.aub"), "2 bytes short");
   std::ofstream(root_ / "text.aub") << "no trace";
-  expect(path("text.aub"), "is not an AUB trace");
+  expect(path("text.aub"), "not an AUB trace");
   expect(file + " --device arc", "unknown device");
   expect(file + " --dump ggtt:5000=x", "not of the form");
   expect(file + " --dump vram:0x0:0x4=x", "must start with ggtt or ppgtt");
@@ -163,8 +163,8 @@ TEST_F(Doors, ReplayReportsBadInputInOneSentence) {
   expect(file + " --dump ppgtt@rcs0:0x0:0x4=" + path("x"), "no context \"rcs0\" ran; none ran");
   expect(file + " --dump ggtt:0x0:0x4=" + path("no/such"), "cannot write the file");
   expect(file + " --report " + path("no/such"), "cannot write the file");
-  expect(file + " --trace " + file, "is the trace to replay");
-  expect(file + " --dump-folder " + path("nowhere"), "is not a folder");
+  expect(file + " --trace " + file, "same file as the trace to replay");
+  expect(file + " --dump-folder " + path("nowhere"), "not a folder");
   expect("", "file is required");
 }
 

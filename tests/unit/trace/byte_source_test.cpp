@@ -84,7 +84,7 @@ TEST(ByteSource, CutAndCorruptXzAreErrors) {
 
 TEST(ByteSource, FilesAreReadAndErrorsAreReported) {
   const auto folder = std::filesystem::temp_directory_path();
-  EXPECT_THAT(open_file(folder).message(), HasSubstr("is a folder, not a file."));
+  EXPECT_THAT(open_file(folder).message(), HasSubstr(": a folder, not a file."));
   EXPECT_THAT(open_file(folder / "no such file").message(), HasSubstr("cannot open the file: No such file"));
   const auto path = folder / "halogen_byte_source_test.bin";
   std::ofstream(path, std::ios::binary) << "abc";

@@ -85,7 +85,7 @@ TEST(Manifest, ErrorsAreOneSentenceWithTheFile) {
   EXPECT_EQ(parse_manifest("9999999999999999999e999999999999999", "m.json").message(),
             "m.json: holds a number that is out of range.");
   EXPECT_EQ(error_with("\"delta\":0", "\"delta\":-1e400"), "m.json: holds a number that is out of range.");
-  EXPECT_EQ(parse_manifest("[]", "m.json").message(), "m.json: the manifest is not an object.");
+  EXPECT_EQ(parse_manifest("[]", "m.json").message(), "m.json: the manifest is not a JSON object.");
   EXPECT_EQ(parse_manifest("{}", "m.json").message(), "m.json: the manifest has no \"batch_handle\".");
   EXPECT_EQ(error_with("\"batch_handle\":8", "\"batch_handle\":9"),
             "m.json: the batch, object 9, is not in \"objects\".");
@@ -96,7 +96,7 @@ TEST(Manifest, ErrorsAreOneSentenceWithTheFile) {
   EXPECT_EQ(error_with("RENDER", "WARP"), "m.json: the engine \"WARP\" is not known.");
   EXPECT_EQ(error_with("bo_00008.bin", "../../etc/passwd"), "m.json: \"file\" of objects[0] is not a plain file name.");
   EXPECT_THAT(error_with("\"size\":4096", "\"size\":\"0xffffffffffff\""), HasSubstr("runs past the end"));
-  EXPECT_THAT(error_with("[{\"handle\"", "{\"a\":[{\"handle\""), HasSubstr("is not valid JSON"));
+  EXPECT_THAT(error_with("[{\"handle\"", "{\"a\":[{\"handle\""), HasSubstr(": not valid JSON"));
 }
 
 TEST(Manifest, ContradictionsAreReported) {
@@ -145,7 +145,7 @@ TEST_F(CaptureFolder, TruncatedObjectIsRefused) {
 }
 
 TEST_F(CaptureFolder, MissingFilesAreReportedInOneSentence) {
-  EXPECT_THAT(find_captures(root_).message(), HasSubstr("is not a capture: no manifest.json in it or below."));
+  EXPECT_THAT(find_captures(root_).message(), HasSubstr(": not a capture: no manifest.json in it or below."));
   EXPECT_THAT(find_captures(root_ / "nowhere").message(), HasSubstr("cannot list the folder"));
   const auto folder = make("e", kGood, "12345678");
   fs::remove(folder / "bo_00008.bin");
