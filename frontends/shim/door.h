@@ -64,7 +64,8 @@ class Door {
   static bool is_mapping(const void* address, size_t bytes);
   // Returns a descriptor that replaces a shared buffer in poll(2), or a negative errno.
   static int fence_file(int descriptor, bool also_reads);
-  // Returns the door that must be notified of unmapped memory. Null: there is none, or this thread is inside it.
+  // Returns the door that must be notified of unmapped memory. Null: no device is started, or this
+  // thread is inside the driver.
   static Door* to_notify();
   driver::Driver& driver() { return *driver_; }
 

@@ -35,7 +35,7 @@ struct WorkReport {
   uint64_t progress = 0;  // for the hang watch; zero if an endless batch could repeat this work for ever
   uint64_t instructions = 0;
   uint64_t blit_bytes = 0;         // written to the destination
-  const DrawWork* draw = nullptr;  // null: not a draw
+  const DrawWork* draw = nullptr;  // must live until account() returns; null: not a draw
   std::optional<ComputeWork> compute;
   std::optional<TargetWrite> target_write;
 };

@@ -61,7 +61,7 @@ Next LongCommand::finish(WorkEnd end_of_part, uint64_t where) {
       return engine_.hang("thread does not end");
     case WorkEnd::deadlock:
       state() = {};
-      return engine_.hang("deadlock: every thread of the dispatch is waiting");
+      return engine_.hang("deadlock: every thread is waiting");
   }
   if (state().missed > 1) {  // the first one has raised its own Event
     engine_.raise(EventKind::fault, command_.desc.name, command_.place.address.value, state().missed,

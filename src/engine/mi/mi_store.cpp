@@ -41,8 +41,8 @@ Next store_data_imm(Engine& engine, const Command& command) {
   if (generation.has(spec::Feature::stores_to_physical_memory) &&
       store.memory_address_type == Store::MemoryAddressType::physical_address) {
     const uint64_t address = store.address.value | uint64_t{store.physical_start_address_extension} << 32;
-    if (command.permit
-            .drop_write) {  // G45 PRM vol. 1b 5.3.7.6 (seed 003): a hang until reset. GM45 only drops the write.
+    if (command.permit.drop_write) {
+      // G45 PRM vol. 1b 5.3.7.6 (seed 003): a hang until reset. GM45 only drops the write.
       engine.errors().raise(ErrorKind::instruction);
       return engine.hang("store to a physical address in a non-secure batch");
     }

@@ -6,23 +6,11 @@
 #include <string>
 
 #include "decode/field_list.h"
+#include "row_items.h"
 #include "spec/device_model.h"
-#include "spec/field_visitor.h"
 
 namespace halogen::decode {
 namespace {
-
-const spec::ItemDesc* find_item(std::string_view name) {
-  if (const spec::ItemDesc* command = spec::find_command(name)) return command;
-  return spec::find_struct(name);
-}
-
-bool has_field(const spec::ItemDesc& item, std::string_view name) {
-  for (size_t gen = 0; gen < spec::kGenCount; ++gen) {
-    if (spec::find_field(item, static_cast<spec::GenId>(gen), name) != nullptr) return true;
-  }
-  return false;
-}
 
 // Rows refer to items and fields of spec/ by name. A rename there must fail this test, not silently disable the row.
 TEST(Pointers, EveryRowNamesExistingItems) {

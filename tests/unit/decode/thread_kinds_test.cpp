@@ -11,7 +11,7 @@
 
 #include "decode/decoder.h"
 #include "decode/output.h"
-#include "spec/field_visitor.h"
+#include "row_items.h"
 
 namespace halogen::decode {
 namespace {
@@ -19,18 +19,6 @@ namespace {
 using spec::ThreadKind;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-const spec::ItemDesc* find_item(std::string_view name) {
-  if (const spec::ItemDesc* command = spec::find_command(name)) return command;
-  return spec::find_struct(name);
-}
-
-bool has_field(const spec::ItemDesc& item, std::string_view name) {
-  for (size_t gen = 0; gen < spec::kGenCount; ++gen) {
-    if (spec::find_field(item, static_cast<spec::GenId>(gen), name) != nullptr) return true;
-  }
-  return false;
-}
 
 TEST(ThreadKinds, EveryRowNamesExistingFields) {
   for (const ThreadRow& row : thread_rows()) {

@@ -11,6 +11,14 @@ namespace halogen {
 namespace {
 
 constexpr uint32_t kHwsPga = 0x80;
+constexpr uint32_t kUntouched = 0xeeee'eeee;
+
+// Fills memory with a value that no report holds.
+void fill(MiBench& bench, uint64_t data, uint64_t bytes) {
+  for (uint64_t at = 0; at < bytes; at += 4) {
+    bench.poke(data + at, kUntouched);
+  }
+}
 
 class StoreTest : public ::testing::TestWithParam<const char*> {};
 
@@ -65,13 +73,11 @@ TEST_P(WideStoreTest, CopyMemMemCopiesOneDword) {
 TEST_P(WideStoreTest, ReportPerfCountWritesIdAndTime) {
   MiBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
-  for (uint64_t at = 0; at < 512; at += 4) {
-    bench.poke(data + at, 0xeeee'eeee);
-  }
+  fill(bench, data, 512);
   bench.go(Dwords{0x1400'0002, low(data) | 1, high(data), 0x7777'0001});
   EXPECT_EQ(bench.peek(data), 0x7777'0001u);
   EXPECT_EQ(bench.peek(data + 12), 0u);
-  EXPECT_EQ(bench.peek(data + 64), 0xeeee'eeeeu);
+  EXPECT_EQ(bench.peek(data + 64), kUntouched);
 }
 
 // Sizes of Linux's i915_perf.c. A select without a format has the smallest one.
@@ -80,28 +86,24 @@ TEST_P(WideStoreTest, ReportPerfCountHasTheSizeOfTheSelectedFormat) {
   for (uint32_t select = 0; select < kBytes.size(); ++select) {
     MiBench bench(GetParam());
     const uint64_t data = bench.allocate(1);
-    for (uint64_t at = 0; at < 512; at += 4) {
-      bench.poke(data + at, 0xeeee'eeee);
-    }
+    fill(bench, data, 512);
     const bool per_context = GetParam() == std::string_view("tgl") || GetParam() == std::string_view("dg1");
     bench.go(per_context ? MiBench::load(0x2960, select << 1) : MiBench::load(0x2b00, select << 2));
     bench.go(Dwords{0x1400'0002, low(data) | 1, high(data), 0x7777'0001});
     EXPECT_EQ(bench.peek(data + kBytes[select] - 4), 0u) << select;
-    EXPECT_EQ(bench.peek(data + kBytes[select]), 0xeeee'eeeeu) << select;
+    EXPECT_EQ(bench.peek(data + kBytes[select]), kUntouched) << select;
   }
 }
 
 TEST(SnbStore, ReportPerfCountWritesOneLine) {
   MiBench bench("snb");
   const uint64_t data = bench.allocate(1);
-  for (uint64_t at = 0; at < 128; at += 4) {
-    bench.poke(data + at, 0xeeee'eeee);
-  }
+  fill(bench, data, 128);
   bench.go(Dwords{0x1400'0001, low(data) | 1, 0x7777'0001});
   EXPECT_EQ(bench.peek(data), 0x7777'0001u);
   EXPECT_EQ(bench.peek(data + 8), 0u);
   EXPECT_EQ(bench.peek(data + 60), 0u);
-  EXPECT_EQ(bench.peek(data + 64), 0xeeee'eeeeu);
+  EXPECT_EQ(bench.peek(data + 64), kUntouched);
 }
 
 // The page number is the index of the entry. The cached translation of the page is dropped.
