@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/check.h"
 #include "engine/submit/execlist.h"
 
 namespace halogen::device {
@@ -174,7 +175,21 @@ void Device::reset(ResetKind kind) {
   set_interrupt(false);
 }
 
+// Marks the time in which engines may run.
+class Device::Working {
+ public:
+  explicit Working(bool& works) : works_(works), before_(std::exchange(works, true)) {}
+  ~Working() { works_ = before_; }
+  Working(const Working&) = delete;
+  Working& operator=(const Working&) = delete;
+
+ private:
+  bool& works_;
+  bool before_;
+};
+
 void Device::advance(uint64_t nanoseconds) {
+  const Working working(works_);
   const uint64_t target = later(clock_.nanoseconds, nanoseconds);
   while (clock_.nanoseconds < target) {
     step(target);
@@ -182,6 +197,7 @@ void Device::advance(uint64_t nanoseconds) {
 }
 
 bool Device::settle(uint64_t limit) {
+  const Working working(works_);
   const uint64_t target = later(clock_.nanoseconds, limit);
   while (clock_.nanoseconds < target) {
     const bool idle = !step(target) && !next_deadline();
@@ -190,6 +206,11 @@ bool Device::settle(uint64_t limit) {
     }
   }
   return false;
+}
+
+void Device::revoke_memory() {
+  check(!works_, "memory revoked while engines run");
+  memory_.map().revoke();
 }
 
 std::optional<uint64_t> Device::next_event() const {

@@ -102,6 +102,11 @@ class Device : private EngineListener,
   static constexpr uint64_t kSettleLimit = 100'000'000;
   const VirtualClock& clock() const { return clock_; }
 
+  // Drops every host address of memory that the device keeps, before memory of the host goes away (host.h has the order
+  // of work). Commands that are in progress look their memory up again and may meet a hole. Must not be called by the
+  // host inside another call.
+  void revoke_memory();
+
   // Sets the level of the interrupt that the interrupt logic drives: INTx, or a message on each rising edge.
   void set_interrupt(bool asserted);
 
@@ -151,6 +156,7 @@ class Device : private EngineListener,
   void connect_resets();
   std::optional<uint64_t> next_event() const;
   std::optional<uint64_t> next_deadline() const;
+  class Working;
   bool step(uint64_t limit);
   unsigned number_of(const spec::EngineModel& engine) const;
   void on_engine_interrupt(unsigned engine, EngineCause cause) override;
@@ -194,7 +200,8 @@ class Device : private EngineListener,
   std::vector<TimedUnit> timed_units_;
   uint32_t io_index_ = 0;
   bool interrupt_ = false;
-  bool line_ = false;  // the last level that the host received
+  bool works_ = false;  // in advance() or settle()
+  bool line_ = false;   // the last level that the host received
   std::function<void(unsigned)> vblank_observer_;
 };
 

@@ -1,4 +1,9 @@
 // The outputs of a device: memory of the machine around it, interrupts, and Events. A front end implements it.
+//
+// Order of work when memory goes away (unmapped, replaced, or given to another user):
+//   1. the front end makes the range inaccessible to new look-ups (map_memory, read_memory, write_memory)
+//   2. it calls Device::revoke_memory(), between two other calls of the device: no engine runs then
+//   3. the memory may go
 #pragma once
 
 #include <cstddef>
@@ -16,8 +21,9 @@ class Host : public EventSink {
   virtual bool read_memory(PhysAddr address, std::span<std::byte> out) = 0;
   virtual bool write_memory(PhysAddr address, std::span<const std::byte> data) = 0;
 
-  // Returns a direct view of system memory, valid for the life of the device. Empty: the range is not one piece of the
-  // host's memory.
+  // Returns a direct view of system memory. It must stay valid until Device::revoke_memory() returns, or for the life
+  // of the device. Empty: the range is not one piece of the host's memory. After a revocation the device asks again:
+  // where the view is then empty, its accesses meet a hole.
   virtual std::span<std::byte> map_memory(PhysAddr /*address*/, uint64_t /*bytes*/) { return {}; }
 
   // Returns memory for the device's own use, if the front end wants to hold it so that it can be mapped: at least this

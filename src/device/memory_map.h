@@ -47,7 +47,8 @@ class MemoryMap {
   MemoryMap& operator=(const MemoryMap&) = delete;
 
   const memory::PhysicalMemory& physical() const { return physical_; }
-  OwnFrames& own() { return own_; }  // local memory, or the stolen range from GSM up
+  void revoke() { physical_.revoke(); }  // drops host addresses (Device::revoke_memory)
+  OwnFrames& own() { return own_; }      // local memory, or the stolen range from GSM up
   const OwnFrames& own() const { return own_; }
 
   // The areas of `layout`.

@@ -86,11 +86,12 @@ WalkStatistics AddressSpace::walk_statistics() const {
   return {walk_statistics_.walks + short_walks, walk_statistics_.entry_loads + short_walks};
 }
 
-// Drops every host address that is cached.
-void AddressSpace::on_windows_changed() {
+// The other spaces of the TLB drop their entries too.
+void AddressSpace::drop_host_addresses() {
   ranges_[0] = ranges_[1] = {};
   find_direct_entries(MemorySpace::system);
-  invalidate();
+  tlb_->invalidate_all();
+  walk_cache_.clear();
 }
 
 inline std::byte* AddressSpace::frame_of(MemorySpace space, uint64_t address) {

@@ -234,7 +234,7 @@ class AddressSpace final : private PhysicalMemory::Watcher {
   };
   Translation full_walk(uint64_t address, Access access);
   std::byte* frame_of(MemorySpace space, uint64_t address);
-  void on_windows_changed() override;
+  void drop_host_addresses() override;
   void find_direct_entries(MemorySpace space);
   Translation walk_and_fill(uint64_t address, Access access);
   PreTranslation::Result pre_translate(uint64_t address, Access access);

@@ -61,7 +61,7 @@ PhysicalMemory::Watcher::~Watcher() {
 
 void PhysicalMemory::tell() const {
   for (Watcher* watcher : *watchers_) {
-    watcher->on_windows_changed();
+    watcher->drop_host_addresses();
   }
 }
 
@@ -77,6 +77,12 @@ void PhysicalMemory::remove_all(MemorySpace space) {
   tell();
 }
 
+void PhysicalMemory::revoke() {
+  if (given_.exchange(false, std::memory_order_relaxed)) {
+    tell();
+  }
+}
+
 const MemoryWindow* PhysicalMemory::window_at(MemorySpace space, PhysAddr address) const {
   for (const MemoryWindow& window : windows_) {
     if (window.contains(space, address.value)) {
@@ -86,12 +92,13 @@ const MemoryWindow* PhysicalMemory::window_at(MemorySpace space, PhysAddr addres
   return nullptr;
 }
 
-std::byte* PhysicalMemory::frame(MemorySpace space, PhysAddr address) const {
+std::byte* PhysicalMemory::find_frame(MemorySpace space, PhysAddr address) const {
   const MemoryWindow* window = window_at(space, address);
   return window == nullptr ? nullptr : window->source->frame((address.value - window->first) >> kFrameBits);
 }
 
 DirectRange PhysicalMemory::direct_range(MemorySpace space, PhysAddr address) const {
+  note_given();
   const MemoryWindow* window = window_at(space, address);
   if (window == nullptr) {
     return {};
@@ -123,7 +130,7 @@ bool PhysicalMemory::read(MemorySpace space, PhysAddr address, std::span<std::by
   while (!into.empty()) {
     const uint64_t offset = address.value & (kFrameBytes - 1);
     const size_t part = std::min<uint64_t>(into.size(), kFrameBytes - offset);
-    if (const std::byte* bytes = frame(space, address)) {
+    if (const std::byte* bytes = find_frame(space, address)) {
       copy_bytes(into.data(), bytes + offset, part);
     } else {
       clear_bytes(into.data(), part);
@@ -140,7 +147,7 @@ bool PhysicalMemory::write(MemorySpace space, PhysAddr address, std::span<const 
   while (!from.empty()) {
     const uint64_t offset = address.value & (kFrameBytes - 1);
     const size_t part = std::min<uint64_t>(from.size(), kFrameBytes - offset);
-    if (std::byte* bytes = frame(space, address)) {
+    if (std::byte* bytes = find_frame(space, address)) {
       copy_bytes(bytes + offset, from.data(), part);
     } else {
       whole = false;

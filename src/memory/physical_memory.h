@@ -2,6 +2,7 @@
 // that have it. Addresses without memory are holes. Nothing outside the windows is ever accessed.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -25,7 +26,7 @@ std::string_view name_of(MemoryKind kind);
 inline constexpr unsigned kFrameBits = 12;
 inline constexpr uint64_t kFrameBytes = uint64_t{1} << kFrameBits;
 
-// Provides the bytes of single frames. The host address of a frame stays the same for the life of the source.
+// Provides the bytes of single frames. The host address of a frame stays the same until PhysicalMemory::revoke().
 class FrameSource {
  public:
   virtual ~FrameSource() = default;
@@ -33,7 +34,7 @@ class FrameSource {
   virtual std::byte* frame(uint64_t number) = 0;
 
   // Returns a piece of host memory that holds frame `number` and perhaps its neighbours, from frame `first` on. Clients
-  // keep it and do not ask again. The bytes are those of frame(). Empty: no memory.
+  // keep it until PhysicalMemory::revoke(). The bytes are those of frame(). Empty: no memory.
   struct Piece {
     uint64_t first = 0;
     std::span<std::byte> bytes;
@@ -98,15 +99,15 @@ struct DirectRange {
 
 class PhysicalMemory {
  public:
-  // A client that keeps host addresses. They become stale when a window is added or removed, and the client is
-  // notified.
+  // A client that keeps host addresses between two calls of the device. They become stale when a window is added or
+  // removed, or when memory is revoked, and the client is notified.
   class Watcher {
    public:
     explicit Watcher(const PhysicalMemory& memory);
     virtual ~Watcher();
     Watcher(const Watcher&) = delete;
     Watcher& operator=(const Watcher&) = delete;
-    virtual void on_windows_changed() = 0;
+    virtual void drop_host_addresses() = 0;
 
    private:
     std::shared_ptr<std::vector<Watcher*>> all_;
@@ -119,14 +120,21 @@ class PhysicalMemory {
   // Adds a window. It hides earlier windows at the same addresses: a stolen range lies over RAM.
   void add(MemoryWindow window);
   void remove_all(MemorySpace space);
+  // Makes every watcher drop its host addresses, before host memory is unmapped, replaced or used for something else.
+  // Costs nothing if no address was returned since the last call.
+  void revoke();
 
   const MemoryWindow* window_at(MemorySpace space, PhysAddr address) const;
 
-  // Returns the host address of the frame that holds `address`. Null: a hole.
-  std::byte* frame(MemorySpace space, PhysAddr address) const;
+  // Returns the host address of the frame that holds `address`. Null: a hole. A watcher may keep it until
+  // drop_host_addresses(), any other client until the current call of the device ends.
+  std::byte* frame(MemorySpace space, PhysAddr address) const {
+    note_given();
+    return find_frame(space, address);
+  }
 
-  // Returns the addresses around `address` that one piece of host memory serves, in whole frames. Empty: a hole. A
-  // watcher may keep the range until on_windows_changed().
+  // Returns the addresses around `address` that one piece of host memory serves, in whole frames. Empty: a hole. The
+  // rule of frame() applies.
   DirectRange direct_range(MemorySpace space, PhysAddr address) const;
 
   // Copy across frames. False: a part lies in a hole; it reads as zero, or its write is dropped.
@@ -134,9 +142,17 @@ class PhysicalMemory {
   bool write(MemorySpace space, PhysAddr address, std::span<const std::byte> from) const;
 
  private:
+  std::byte* find_frame(MemorySpace space, PhysAddr address) const;
   void tell() const;
+  // Called on several threads of the host at once.
+  void note_given() const {
+    if (!given_.load(std::memory_order_relaxed)) {
+      given_.store(true, std::memory_order_relaxed);
+    }
+  }
 
   std::vector<MemoryWindow> windows_;
+  mutable std::atomic<bool> given_ = false;  // host addresses were returned since the last revoke()
   std::shared_ptr<std::vector<Watcher*>> watchers_ = std::make_shared<std::vector<Watcher*>>();
 };
 

@@ -12,6 +12,7 @@
 #include "memory/physical_memory.h"
 #include "memory/tlb.h"
 #include "spec/device_model.h"
+#include "support/lent_pages.h"
 
 namespace halogen::test {
 
@@ -21,7 +22,7 @@ class MappedMemory final : private memory::FaultHandler {
 
   // At most the 512 pages of one table, from `address` on, which must be a multiple of what they map.
   explicit MappedMemory(uint64_t bytes, uint64_t address = 0) : mapped_(bytes), bytes_(bytes + kTables * kPage) {
-    memory_.add({memory::MemorySpace::system, memory::MemoryKind::ram, 0, bytes_.size(), &frames_});
+    memory_.add({memory::MemorySpace::system, memory::MemoryKind::ram, 0, bytes_.size(), &bytes_});
     context_.format = formats_.find(memory::WalkMode::legacy48);
     context_.roots[0] = table(0);
     for (uint64_t page = 0; page < mapped_ / kPage; ++page) {
@@ -33,11 +34,14 @@ class MappedMemory final : private memory::FaultHandler {
   void map_low() { lead(0, table(kLast + 1)); }
 
   memory::AddressSpace& space() { return space_; }
-  std::span<std::byte> bytes() { return std::span(bytes_).first(mapped_); }
+  std::span<std::byte> bytes() { return bytes_.bytes().first(mapped_); }
   template <class T>
   T& at(uint64_t offset) {
     return *reinterpret_cast<T*>(bytes_.data() + offset);
   }
+
+  // Takes the host memory of pages away: afterwards their addresses lead to holes, and a late access ends the test.
+  void take_back(uint64_t first, uint64_t count) { bytes_.take_back(memory_, first, count); }
 
   uint64_t root() const { return context_.roots[0]; }
 
@@ -79,8 +83,7 @@ class MappedMemory final : private memory::FaultHandler {
   }
 
   uint64_t mapped_;
-  std::vector<std::byte> bytes_;
-  memory::FlatFrames frames_{bytes_};
+  LentPages bytes_;
   memory::PhysicalMemory memory_;
   memory::WalkContext context_;
   memory::PageFormats formats_{*spec::find_device("dg1"), 39};

@@ -1,5 +1,7 @@
 #include "support/test_host.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -10,10 +12,29 @@ TestHost::Page* TestHost::page_of(uint64_t address) {
   const uint64_t number = address / kPageBytes;
   Recent& recent = recent_[number % recent_.size()];
   if (recent.number == number) return recent.page;
+  if (!taken_back_.empty() && taken_back_.contains(number)) return nullptr;
   std::unique_ptr<Page>& page = pages[number];
   if (!page) page = std::make_unique<Page>();
   recent = {number, page.get()};
   return page.get();
+}
+
+TestHost::~TestHost() {
+  for (const auto& [number, page] : taken_back_) {
+    if (page) mprotect(page.get(), kPageBytes, PROT_READ | PROT_WRITE);
+  }
+}
+
+void TestHost::take_back(device::Device& device, uint64_t first, uint64_t bytes) {
+  recent_.fill({});
+  std::vector<Page*> gone;
+  for (uint64_t number = first / kPageBytes; number < (first + bytes + kPageBytes - 1) / kPageBytes; ++number) {
+    auto moved = pages.extract(number);
+    if (!moved.empty()) gone.push_back(moved.mapped().get());
+    taken_back_[number] = moved.empty() ? nullptr : std::move(moved.mapped());
+  }
+  device.revoke_memory();
+  for (Page* const page : gone) EXPECT_EQ(mprotect(page, kPageBytes, PROT_NONE), 0);
 }
 
 bool TestHost::read_memory(PhysAddr address, std::span<std::byte> out) {

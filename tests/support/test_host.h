@@ -11,19 +11,27 @@
 #include <gtest/gtest.h>
 
 #include "base/event.h"
+#include "device/device.h"
 #include "device/host.h"
 
 namespace halogen {
 
 class TestHost final : public device::Host {
  public:
+  TestHost() = default;
+  ~TestHost() override;
+  TestHost(const TestHost&) = delete;
+  TestHost& operator=(const TestHost&) = delete;
+
   static constexpr uint64_t kPageBytes = 4096;
-  using Page = std::array<std::byte, kPageBytes>;
+  struct alignas(kPageBytes) Page : std::array<std::byte, kPageBytes> {};
 
   bool read_memory(PhysAddr address, std::span<std::byte> out) override;
   bool write_memory(PhysAddr address, std::span<const std::byte> data) override;
   // Pages are created below `top`; above there is no memory.
   std::span<std::byte> map_memory(PhysAddr address, uint64_t bytes) override;
+  // Takes pages away from the device: they become holes, and a late access of the device ends the program with SIGSEGV.
+  void take_back(device::Device& device, uint64_t first, uint64_t bytes);
   template <class T>
   T value_at(uint64_t address) {
     T value{};
@@ -53,7 +61,8 @@ class TestHost final : public device::Host {
 
   Page* page_of(uint64_t address);
 
-  std::array<Recent, 256> recent_{};  // pages are never freed
+  std::array<Recent, 256> recent_{};                      // pages are freed only by take_back()
+  std::map<uint64_t, std::unique_ptr<Page>> taken_back_;  // protected; null: was never touched
 };
 
 }  // namespace halogen

@@ -114,7 +114,7 @@ TEST_F(PhysicalMemoryTest, SystemAndLocalMemoryBothStartAtZero) {
 TEST_F(PhysicalMemoryTest, ListenersAreNotifiedOfEveryChange) {
   struct Keeper : PhysicalMemory::Watcher {
     using Watcher::Watcher;
-    void on_windows_changed() override { ++told; }
+    void drop_host_addresses() override { ++told; }
     unsigned told = 0;
   };
   SparseFrames ram(4);

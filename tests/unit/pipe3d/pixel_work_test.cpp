@@ -314,6 +314,43 @@ TEST_P(PixelPiecesAtWork, SkippedFaultsAreCountedInEveryPiece) {
   EXPECT_NE(result.faults, 0u);
 }
 
+// Host memory of some pages is taken away between two parts (support/lent_pages.h). A late access ends the test.
+TEST_P(PixelPiecesAtWork, RevokedPagesMeetAHole) {
+  load(loop(20) + fmt::format("mov (8|M0) r110.0<1>:ud {:#x}:ud\n", 0x40) + read(1) + std::string(kId));
+  struct Gone {
+    const char* name;
+    uint64_t first, bytes;
+  };
+  for (const Gone& gone : {Gone{"target", kTarget, kWidth * kHeight * 4}, Gone{"code", kCode, 0x1000},
+                           Gone{"buffer", kRaw, 0x1000}, Gone{"states", kStates, 0x1'0000}, Gone{"all", 0, kBytes}}) {
+    for (const unsigned threads : {1u, 3u}) {
+      SCOPED_TRACE(fmt::format("{}, {} threads", gone.name, threads));
+      test::MappedMemory memory(kBytes, kVa);
+      memory.set_action(memory::FaultAction::skip);
+      std::ranges::copy(memory_.bytes(), memory.bytes().begin());
+      WorkerPool pool(threads);
+      eu::KernelLibrary kernels(generation_.id());
+      PixelWork work(kernels);
+      work.set_pool(&pool);
+      work.set_events(&log_, "gpu0.rcs0");
+      const PrimitiveList list = list_of({{0, 0, kWidth, kHeight}, {0, 0, kWidth, kHeight}}).settled();
+      uint64_t next = 0;
+      unsigned parts = 0;
+      for (bool done = false; !done && parts < 1000; ++parts) {
+        if (parts == 2) {
+          EXPECT_EQ(memory.faults(), 0u);
+          memory.take_back(gone.first / memory::kFrameBytes, gone.bytes / memory::kFrameBytes);
+        }
+        work.begin(generation_, state_, 2, memory.space());
+        done = work.draw(list, next, 20'000);
+        if (work.end() != ThreadEnd::done) break;
+      }
+      EXPECT_GE(parts, 2u);
+      EXPECT_NE(memory.faults(), 0u);
+    }
+  }
+}
+
 // A message that is not implemented raises one Event.
 TEST_P(PixelPiecesAtWork, EventsAreRaisedOnce) {
   load(fmt::format("send.vme (8|M0) r100 r110 {} 0x0 0x02100000\n", split() ? "null" : "") + std::string(kId));
