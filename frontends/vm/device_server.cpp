@@ -128,7 +128,7 @@ Result<bool> DeviceServer::handle(const ProxyMessage& message) {
   switch (message.command) {
     case ProxyCommand::sync_memory:
       if (!message.as(map)) break;
-      if (const auto set = memory_.set_map(map, message.files); !set) return set.error();
+      if (const auto set = set_map(map, message.files); !set) return set.error();
       return true;
     case ProxyCommand::config_write:
     case ProxyCommand::config_read:
@@ -149,6 +149,15 @@ Result<bool> DeviceServer::handle(const ProxyMessage& message) {
   }
   ++statistics_.dropped;
   return true;
+}
+
+Result<void> DeviceServer::set_map(const MemoryMap& map, std::span<const File> files) {
+  return memory_.set_map(map, files, [&](std::span<const GuestMemory::Piece> gone) {
+    for (const GuestMemory::Piece& each : gone) {
+      if (recorder_ != nullptr) recorder_->forget(each.address, each.bytes);
+    }
+    device_->revoke_memory();
+  });
 }
 
 // An invalid request still gets a reply.

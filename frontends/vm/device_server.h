@@ -71,6 +71,7 @@ class DeviceServer final : public device::Host {
   // False: the machine is gone.
   Result<bool> handle_all();
   Result<bool> handle(const ProxyMessage& message);
+  Result<void> set_map(const MemoryMap& map, std::span<const File> files);
   Result<bool> answer_config(const ConfigAccess& access, bool is_write);
   Result<bool> answer_bar(const BarAccess& access, bool is_write);
   void count(const device::BarHit& place, unsigned bytes, bool is_write);

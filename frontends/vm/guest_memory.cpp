@@ -20,11 +20,11 @@ Result<GuestMemory::Mapping> GuestMemory::mapping_of(const File& file) {
   if (fstat(file.descriptor(), &status) != 0 || status.st_size <= 0) {
     return Error{"cannot map the machine's memory: it must be a shared file (memory-backend-memfd)."};
   }
+  const auto bytes = static_cast<uint64_t>(status.st_size);
   const auto known = std::ranges::find_if(mappings_, [&](const Mapping& mapping) {
-    return mapping.device == status.st_dev && mapping.number == status.st_ino;
+    return mapping.device == status.st_dev && mapping.number == status.st_ino && mapping.bytes == bytes;
   });
   if (known != mappings_.end()) return *known;
-  const auto bytes = static_cast<uint64_t>(status.st_size);
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor(), 0);
   if (memory == MAP_FAILED) {
     return Error{fmt::format("cannot map the machine's memory: {}.", std::strerror(errno))};
@@ -33,7 +33,7 @@ Result<GuestMemory::Mapping> GuestMemory::mapping_of(const File& file) {
   return mappings_.back();
 }
 
-Result<void> GuestMemory::set_map(const MemoryMap& map, std::span<const File> files) {
+Result<void> GuestMemory::set_map(const MemoryMap& map, std::span<const File> files, const Revoke& revoke) {
   std::vector<Piece> pieces;
   for (size_t i = 0; i < std::min(files.size(), MemoryMap::kPieces); ++i) {
     const auto mapping = mapping_of(files[i]);
@@ -44,8 +44,25 @@ Result<void> GuestMemory::set_map(const MemoryMap& map, std::span<const File> fi
     }
     pieces.push_back({map.address[i], map.bytes[i], mapping->memory + map.offset[i]});
   }
+  std::vector<Piece> gone;
+  for (const Piece& each : pieces_) {
+    if (std::ranges::find(pieces, each) == pieces.end()) gone.push_back(each);
+  }
+  const bool changed = pieces != pieces_;
   pieces_ = std::move(pieces);
+  if (changed) revoke(gone);
+  unmap_unused();
   return {};
+}
+
+void GuestMemory::unmap_unused() {
+  std::erase_if(mappings_, [&](const Mapping& mapping) {
+    const bool used = std::ranges::any_of(pieces_, [&](const Piece& piece) {
+      return piece.memory >= mapping.memory && piece.memory < mapping.memory + mapping.bytes;
+    });
+    if (!used) munmap(mapping.memory, mapping.bytes);
+    return !used;
+  });
 }
 
 const GuestMemory::Piece* GuestMemory::piece_at(uint64_t address) const {

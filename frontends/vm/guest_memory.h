@@ -1,11 +1,12 @@
-// The guest's memory, mapped in place. The machine sends its map again whenever it changes. A file is mapped once and
-// stays mapped, so that addresses that the device keeps remain valid. Guests cannot reach anything else.
+// The guest's memory, mapped in place. The machine sends its map again whenever it changes. A file is mapped once, and
+// unmapped when no piece of the map lies in it any more. Guests cannot reach anything else.
 #pragma once
 
 #include <sys/types.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -21,7 +22,16 @@ class GuestMemory {
   GuestMemory& operator=(const GuestMemory&) = delete;
   ~GuestMemory();
 
-  Result<void> set_map(const MemoryMap& map, std::span<const File> files);
+  struct Piece {
+    uint64_t address;
+    uint64_t bytes;
+    std::byte* memory;
+    bool operator==(const Piece&) const = default;
+  };
+  // Replaces the map. `revoke` is called if the map has changed: the new map holds by then, and the memory of pieces
+  // that are gone is unmapped afterwards.
+  using Revoke = std::function<void(std::span<const Piece> gone)>;
+  Result<void> set_map(const MemoryMap& map, std::span<const File> files, const Revoke& revoke);
 
   // Returns the bytes from an address on. Empty: a part of them is not contiguous memory.
   std::span<std::byte> at(uint64_t address, uint64_t bytes) const;
@@ -35,14 +45,10 @@ class GuestMemory {
     std::byte* memory;
     uint64_t bytes;
   };
-  struct Piece {
-    uint64_t address;
-    uint64_t bytes;
-    std::byte* memory;
-  };
 
   Result<Mapping> mapping_of(const File& file);
   const Piece* piece_at(uint64_t address) const;
+  void unmap_unused();
 
   std::vector<Mapping> mappings_;
   std::vector<Piece> pieces_;

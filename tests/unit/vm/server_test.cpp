@@ -167,6 +167,73 @@ TEST(DeviceServer, EndsOnInvalidMemoryMap) {
   EXPECT_FALSE(client.end().ok());
 }
 
+// A batch stores to guest memory forever. The machine then sends another map: the old file is not reached any more.
+TEST(DeviceServer, MemoryOutsideTheNewMapIsNotReached) {
+  constexpr uint64_t kRam = 0x1000'0000, kBytes = 1 << 20, kBar = 0xe000'0000, kTable = 0x20'0000;
+  constexpr uint32_t kRing = 0x1000, kBatch = 0x2000, kData = 0x3000, kMark = 0x600d'f00d;
+  ProxyClient client("g45");
+  const auto make = [&] {
+    File file(memfd_create("guest", MFD_CLOEXEC));
+    EXPECT_EQ(ftruncate(file.descriptor(), kBytes), 0);
+    return file;
+  };
+  const auto view = [&](const File& file) {
+    void* const place = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor(), 0);
+    EXPECT_NE(place, MAP_FAILED);
+    return static_cast<uint32_t*>(place);
+  };
+  const File first = make(), second = make();
+  uint32_t* const words = view(first);
+  uint32_t* const others = view(second);
+  const auto put = [](uint32_t* at, std::initializer_list<uint32_t> values) {
+    std::copy(values.begin(), values.end(), at);
+  };
+  for (uint32_t* const each : {words, others}) {
+    put(each + kRing / 4, {0x1880'0080, kBatch});                                       // MI_BATCH_BUFFER_START
+    put(each + kBatch / 4, {0x1040'0002, 0, kData, kMark, 0x1880'0080, kBatch, 0, 0});  // MI_STORE_DATA_IMM, again
+  }
+  MemoryMap map{};
+  map.address[0] = kRam;
+  map.bytes[0] = kBytes;
+  client.send_map(map, first);
+  const auto poke = [&](uint64_t offset, uint32_t value) {
+    client.send(4, BarAccess{kBar + offset, value, 4, 1, {}});
+    EXPECT_EQ(client.answer(), 0u);
+  };
+  client.set_config(0x10, static_cast<uint32_t>(kBar));
+  client.set_config(0x14, 0);
+  client.set_config(4, 6, 2);
+  poke(0x2020, 1);  // the table is enabled
+  for (uint32_t page = 0; page < 8; ++page) {
+    poke(kTable + page * 4, static_cast<uint32_t>(kRam + page * 4096) | 1);
+  }
+  poke(0x2038, kRing);
+  poke(0x203c, 1);  // one page, enabled
+  poke(0x2030, 8);
+  const auto stores = [&](uint32_t* at) {
+    __atomic_store_n(at + kData / 4, 0, __ATOMIC_RELAXED);
+    for (int i = 0; i < 500 && __atomic_load_n(at + kData / 4, __ATOMIC_RELAXED) != kMark; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return __atomic_load_n(at + kData / 4, __ATOMIC_RELAXED) == kMark;
+  };
+  ASSERT_TRUE(stores(words));
+  client.send_map(map, second);
+  EXPECT_EQ(client.config(0) & 0xffff, 0x8086u);  // the new map holds
+  __atomic_store_n(words + kData / 4, 0, __ATOMIC_RELAXED);
+  EXPECT_TRUE(stores(others)) << "the batch continues in the new memory";
+  EXPECT_EQ(__atomic_load_n(words + kData / 4, __ATOMIC_RELAXED), 0u) << "the old file was written";
+  // No memory at all.
+  client.send(0, MemoryMap{});
+  EXPECT_EQ(client.config(0) & 0xffff, 0x8086u);
+  __atomic_store_n(others + kData / 4, 0, __ATOMIC_RELAXED);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(__atomic_load_n(others + kData / 4, __ATOMIC_RELAXED), 0u);
+  EXPECT_TRUE(client.end().ok());
+  munmap(words, kBytes);
+  munmap(others, kBytes);
+}
+
 // The fuzzer's body, on a few streams of messages.
 TEST(DeviceServer, SurvivesHostileStreams) {
   std::vector<uint8_t> stream;

@@ -179,7 +179,9 @@ TEST(GuestMemory, MemoryIsMappedAsTheMapSays) {
   map.bytes = {0x1000, 0x2000};
   map.offset = {0x2000, 0};
   GuestMemory memory;
-  ASSERT_TRUE(memory.set_map(map, files).ok());
+  unsigned revoked = 0;
+  const auto revoke = [&](auto) { ++revoked; };
+  ASSERT_TRUE(memory.set_map(map, files, revoke).ok());
   const uint32_t value = 0xabcd'1234;
   EXPECT_TRUE(memory.write(0x10'0004, std::as_bytes(std::span(&value, 1))));
   uint32_t seen = 0;
@@ -193,12 +195,48 @@ TEST(GuestMemory, MemoryIsMappedAsTheMapSays) {
   EXPECT_TRUE(memory.at(0x20'1ff8, ~uint64_t{0}).empty());
   EXPECT_FALSE(memory.write(0x20'1ffe, std::as_bytes(std::span(&value, 1))));
   EXPECT_FALSE(memory.read(0x20'1ffe, std::as_writable_bytes(std::span(&seen, 1))));
-  // Another map replaces the first; views stay good.
+  // The same map again revokes nothing.
+  EXPECT_EQ(revoked, 1u);
+  ASSERT_TRUE(memory.set_map(map, files, revoke).ok());
+  EXPECT_EQ(revoked, 1u);
+  // Another map replaces the first. The file stays mapped where it is.
   const std::span<std::byte> view = memory.at(0x10'0000, 0x1000);
   map.address = {0x50'0000};
-  ASSERT_TRUE(memory.set_map(map, std::span(files).first(1)).ok());
+  ASSERT_TRUE(memory.set_map(map, std::span(files).first(1), revoke).ok());
+  EXPECT_EQ(revoked, 2u);
   EXPECT_TRUE(memory.at(0x10'0000, 4).empty());
   EXPECT_EQ(memory.at(0x50'0000, 4).data(), view.data());
+}
+
+TEST(GuestMemory, FileWithoutPieceIsUnmappedAfterTheRevocation) {
+  std::vector<File> files;
+  files.push_back(memory_file(0x1000));
+  std::vector<File> others;
+  others.push_back(memory_file(0x1000));
+  MemoryMap map{};
+  map.address[0] = 0x10'0000;
+  map.bytes[0] = 0x1000;
+  GuestMemory memory;
+  ASSERT_TRUE(memory.set_map(map, files, [](auto) {}).ok());
+  std::byte* const view = memory.at(0x10'0000, 0x1000).data();
+  const auto is_mapped = [&] {
+    unsigned char resident = 0;
+    return mincore(view, 0x1000, &resident) == 0;
+  };
+  map.address[0] = 0x20'0000;
+  bool was_mapped = false;
+  uint64_t gone = 0;
+  ASSERT_TRUE(memory
+                  .set_map(map, others,
+                           [&](std::span<const GuestMemory::Piece> pieces) {
+                             was_mapped = is_mapped();
+                             EXPECT_TRUE(memory.at(0x10'0000, 1).empty());
+                             for (const GuestMemory::Piece& each : pieces) gone += each.bytes;
+                           })
+                  .ok());
+  EXPECT_TRUE(was_mapped);
+  EXPECT_EQ(gone, 0x1000u);
+  EXPECT_FALSE(is_mapped());
 }
 
 TEST(GuestMemory, RefusesMapBeyondEndOfFile) {
@@ -214,11 +252,11 @@ TEST(GuestMemory, RefusesMapBeyondEndOfFile) {
     map.bytes[0] = row.bytes;
     map.offset[0] = row.offset;
     GuestMemory memory;
-    EXPECT_FALSE(memory.set_map(map, files).ok()) << row.address << ' ' << row.bytes << ' ' << row.offset;
+    EXPECT_FALSE(memory.set_map(map, files, [](auto) {}).ok()) << row.address << ' ' << row.bytes << ' ' << row.offset;
   }
   std::vector<File> nothing;
   nothing.push_back(File(open("/dev/null", O_RDWR | O_CLOEXEC)));
-  EXPECT_FALSE(GuestMemory().set_map(MemoryMap{}, nothing).ok());
+  EXPECT_FALSE(GuestMemory().set_map(MemoryMap{}, nothing, [](auto) {}).ok());
 }
 
 // Offsets by hand: 110 bytes of header, names and contents padded to four.
