@@ -216,6 +216,7 @@ void Door::after_fork_there() {
   if (forking == nullptr) return;
   for_each_private([](int descriptor) { syscall(SYS_close, descriptor); });
   OwnThread::lose_all();
+  driver::LentMemory::of_process().forget_leaving();
   forking->unlock();
   Paths::get()->hold();
 }
@@ -397,7 +398,18 @@ Door* Door::to_notify() {
   return door == nullptr || inside || !door->booted_.load(std::memory_order_acquire) ? nullptr : door;
 }
 
-UnmapGuard::UnmapGuard(void* address, size_t bytes) : door_(Door::to_notify()) {
+LeavingGuard::LeavingGuard(const void* address, size_t bytes)
+    : door_(OwnThread::is_this() ? nullptr : Door::to_notify()), range_{{reinterpret_cast<uintptr_t>(address), bytes}} {
+  if (door_ != nullptr && !driver::Driver::begin_leaving(range_)) door_ = nullptr;
+}
+
+LeavingGuard::~LeavingGuard() {
+  if (door_ == nullptr) return;
+  const UninterruptibleCall first;
+  door_->driver().end_leaving(range_);
+}
+
+UnmapGuard::UnmapGuard(void* address, size_t bytes) : leaving_(address, bytes), door_(Door::to_notify()) {
   if (door_ == nullptr) return;
   driver::lose_user_memory(reinterpret_cast<uintptr_t>(address), bytes);
   const UninterruptibleCall first;

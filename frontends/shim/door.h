@@ -103,6 +103,19 @@ class Door {
   uint64_t opened_ = 0;
 };
 
+// Encloses a call that unmaps, replaces or protects memory: the device does not get lent memory there meanwhile.
+class LeavingGuard {
+ public:
+  LeavingGuard(const void* address, size_t bytes);
+  ~LeavingGuard();
+  LeavingGuard(const LeavingGuard&) = delete;
+  LeavingGuard& operator=(const LeavingGuard&) = delete;
+
+ private:
+  Door* door_;  // null: nothing there is lent
+  driver::LentMemory::Leaving range_;
+};
+
 // Waits for work on memory of the program that is about to be unmapped. The object must live until the memory is
 // unmapped.
 class UnmapGuard {
@@ -115,6 +128,7 @@ class UnmapGuard {
   void move_to(const void* address, size_t bytes);
 
  private:
+  LeavingGuard leaving_;
   Door* door_;
   std::vector<driver::BufferRef> kept_;
 };

@@ -15,6 +15,7 @@
 
 using halogen::shim::Door;
 using halogen::shim::is_ours;
+using halogen::shim::LeavingGuard;
 using halogen::shim::make_room;
 using halogen::shim::Node;
 using halogen::shim::Paths;
@@ -107,7 +108,11 @@ HALOGEN_EXPORT int munmap(void* address, size_t bytes) noexcept {
 // Waits for work on the memory, as i915 makes Linux wait.
 HALOGEN_EXPORT int mprotect(void* address, size_t bytes, int protection) noexcept {
   constexpr int kAll = PROT_READ | PROT_WRITE;
-  if ((protection & kAll) != kAll && !is_ours(__builtin_return_address(0))) Door::on_rights_reduced(address, bytes);
+  std::optional<LeavingGuard> leaving;
+  if ((protection & kAll) != kAll && !is_ours(__builtin_return_address(0))) {
+    leaving.emplace(address, bytes);
+    Door::on_rights_reduced(address, bytes);
+  }
   return HALOGEN_NEXT(int(void*, size_t, int), "mprotect")(address, bytes, protection);
 }
 HALOGEN_EXPORT void* mremap(void* address, size_t bytes, size_t new_bytes, int flags, ...) noexcept {

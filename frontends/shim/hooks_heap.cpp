@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <optional>
 
 #include "door.h"
 #include "driver/gem/lent_memory.h"
@@ -16,29 +17,45 @@
 
 using halogen::driver::LentMemory;
 using halogen::shim::Door;
+using halogen::shim::LeavingGuard;
 
 namespace {
 
-void settle(void* memory) {
-  if (memory == nullptr || !LentMemory::any()) return;
-  const size_t bytes = malloc_usable_size(memory);
-  if (!LentMemory::is_near(reinterpret_cast<uintptr_t>(memory), bytes)) return;
-  const int error = errno;
-  Door::settle(memory, bytes);
-  errno = error;
-}
+// Settles the memory, and keeps it from the device while the C library may unmap it.
+class Settled {
+ public:
+  explicit Settled(void* memory) {
+    if (memory == nullptr || !LentMemory::any()) return;
+    const size_t bytes = malloc_usable_size(memory);
+    if (!LentMemory::is_near(reinterpret_cast<uintptr_t>(memory), bytes)) return;
+    const int error = errno;
+    leaving_.emplace(memory, bytes);
+    Door::settle(memory, bytes);
+    errno = error;
+  }
+  ~Settled() {
+    const int error = errno;
+    leaving_.reset();
+    errno = error;
+  }
+  Settled(const Settled&) = delete;
+  Settled& operator=(const Settled&) = delete;
+
+ private:
+  std::optional<LeavingGuard> leaving_;
+};
 
 }  // namespace
 
 HALOGEN_EXPORT void free(void* memory) noexcept {
-  settle(memory);
+  const Settled settled(memory);
   HALOGEN_NEXT(void(void*), "free")(memory);
 }
 HALOGEN_EXPORT void* realloc(void* memory, size_t bytes) noexcept {
-  settle(memory);
+  const Settled settled(memory);
   return HALOGEN_NEXT(void*(void*, size_t), "realloc")(memory, bytes);
 }
 HALOGEN_EXPORT void* reallocarray(void* memory, size_t count, size_t bytes) noexcept {
-  settle(memory);
+  const Settled settled(memory);
   return HALOGEN_NEXT(void*(void*, size_t, size_t), "reallocarray")(memory, count, bytes);
 }

@@ -105,7 +105,7 @@ class Execution {
           call_.driver.is_mapping(item.buffer->program_address(), item.buffer->size())) {
         return -EFAULT;
       }
-      if (const int result = item.buffer->validate(); result != 0) return result;
+      if (const int result = validate(item); result != 0) return result;
       item.buffer->sync_view();
       places_.emplace(object.handle, items_.size());
       if ((object.flags & EXEC_OBJECT_PAD_TO_SIZE) != 0) {
@@ -126,6 +126,40 @@ class Execution {
     return 0;
   }
 
+  // Waits without the lock: other calls may change everything that this call has found.
+  template <class Condition>
+  int wait(const Condition& condition) {
+    if (condition()) return 0;
+    waited_ = true;
+    return call_.driver.wait_call(call_.lock, condition);
+  }
+
+  // Checks that the program's memory exists. While another thread unmaps it, waits.
+  int validate(const Item& item) {
+    if (item.buffer->is_leaving()) {
+      const auto left = [&] { return !item.buffer->is_leaving(); };
+      if (const int result = wait(left); result != 0) return result;
+    }
+    return item.buffer->validate();
+  }
+
+  // Repeats what may have changed during a wait.
+  int validate_all() {
+    for (const Item& item : items_) {
+      if (item.buffer->purged) return -EFAULT;
+      if (const int result = validate(item); result != 0) return result;
+    }
+    return 0;
+  }
+
+  // Returns whether every buffer is bound where it was, with its pages.
+  bool is_settled() const {
+    return std::all_of(items_.begin(), items_.end(), [&](const Item& item) {
+      return item.buffer->has_pages() && !item.buffer->is_leaving() &&
+             context_->space->find(*item.buffer) == item.address;
+    });
+  }
+
   // If the context's ring is full, waits until half of it is free. With O_NONBLOCK, returns EWOULDBLOCK.
   int wait_for_room() {
     for (size_t i = 0; i < width(); ++i) {
@@ -134,7 +168,7 @@ class Execution {
       if (state->open < EngineContext::kMaxOpen) continue;
       if (call_.file.no_wait) return -EWOULDBLOCK;
       const auto half_free = [&] { return state->open <= EngineContext::kMaxOpen / 2; };
-      if (const int result = call_.driver.wait_call(call_.lock, half_free); result != 0) return result;
+      if (const int result = wait(half_free); result != 0) return result;
     }
     return slot_->banned ? -EIO : 0;
   }
@@ -145,17 +179,20 @@ class Execution {
     return std::max<uint64_t>(item.buffer->size(), padded ? item.object.pad_to_size : 0);
   }
 
-  // Binds the buffers and writes the relocations. Both may wait, and meanwhile another call may evict a buffer that is
-  // not yet in use: then repeats both.
+  // Binds the buffers and writes the relocations. Both may wait, and meanwhile another call may evict, purge or unmap a
+  // buffer that is not yet in use: then repeats both.
   int settle() {
     constexpr int kMaxTries = 1000;
     for (int tries = 0; tries < kMaxTries; ++tries) {
-      if (const int result = bind(); result != 0) return result;
-      if (const int result = relocate(tries != 0); result != 0) return result;
-      if (std::all_of(items_.begin(), items_.end(),
-                      [&](const Item& item) { return context_->space->find(*item.buffer) == item.address; })) {
-        return 0;
+      while (std::exchange(waited_, false)) {
+        if (const int result = validate_all(); result != 0) return result;
       }
+      const int bound = bind();
+      if (waited_ && (bound == -ENOMEM || !is_settled())) continue;  // memory may have gone meanwhile
+      if (bound != 0) return bound;
+      if (const int result = relocate(tries != 0); result != 0) return result;
+      if (is_settled()) return 0;
+      waited_ = true;  // so the buffers are validated again
     }
     return -EAGAIN;
   }
@@ -172,7 +209,7 @@ class Execution {
     if (space.evict_idle(is_other)) result = bind_all();
     if (result != -ENOSPC) return result;
     const auto idle = [&] { return !space.is_busy(0, space.size()); };
-    if (const int waited = call_.driver.wait_call(call_.lock, idle); waited != 0) return waited;
+    if (const int waited = wait(idle); waited != 0) return waited;
     return space.evict_idle([](const Buffer&) { return true; }) ? bind_all() : result;
   }
 
@@ -188,7 +225,7 @@ class Execution {
       const std::optional<uint64_t> old = space.find(*item.buffer);
       if (old != address || space.room_of(*item.buffer) < room(item)) {
         const auto free = [&] { return !(old && item.buffer->is_used_here()) && !space.is_busy(address, room(item)); };
-        if (const int result = call_.driver.wait_call(call_.lock, free); result != 0) return result;
+        if (const int result = wait(free); result != 0) return result;
       }
       if (const int result = space.bind_at(item.buffer, address, room(item)); result != 0) return result;
     }
@@ -204,7 +241,7 @@ class Execution {
       if ((item.object.flags & EXEC_OBJECT_PINNED) == 0 && address &&
           (*address % alignment != 0 || space.room_of(*item.buffer) < room(item) || *address + room(item) > limit)) {
         const auto idle = [&] { return !item.buffer->is_used_here(); };
-        if (const int result = call_.driver.wait_call(call_.lock, idle); result != 0) return result;
+        if (const int result = wait(idle); result != 0) return result;
         space.unbind(*item.buffer);
         address.reset();
       }
@@ -255,11 +292,14 @@ class Execution {
       if (item.buffer->tiling != Tiling::linear) return -EINVAL;  // the address of the dword is unknown
       // The CPU writes: wait until the device has read the old values.
       const auto idle = [&] { return !item.buffer->is_busy(true); };
-      if (const int result = call_.driver.wait_call(call_.lock, idle); result != 0) return result;
+      if (!idle()) {
+        if (const int result = wait(idle); result != 0) return result;
+        if (!is_settled()) return 0;  // the buffer may be gone, or another one may have moved
+      }
       const auto delta =
           static_cast<uint64_t>(int64_t{static_cast<int32_t>(entry.delta)});  // signed: may point before the target
       const uint64_t value = canonical(plain(address + delta));
-      std::memcpy(item.buffer->bytes().data() + entry.offset, &value, bytes);
+      if (!item.buffer->write(entry.offset, std::as_bytes(std::span(&value, 1)).first(bytes))) return -EFAULT;
       entry.presumed_offset = address;
     }
     write_user(item.object.relocs_ptr, list->data(), list->size() * sizeof(drm_i915_gem_relocation_entry));
@@ -355,6 +395,7 @@ class Execution {
   std::vector<Item> items_;
   std::unordered_map<uint32_t, size_t> places_;
   size_t first_batch_ = 0;
+  bool waited_ = false;  // since the buffers were last validated
 };
 
 }  // namespace

@@ -12,7 +12,6 @@
 #include "driver/calls/ioctls.h"
 #include "driver/core/quiet_thread.h"
 #include "driver/core/tracepoints.h"
-#include "driver/gem/lent_memory.h"
 #include "driver/gem/user_memory.h"
 #include "driver/share/private_descriptor.h"
 
@@ -277,6 +276,18 @@ std::vector<BufferRef> Driver::forget_memory(uint64_t address, uint64_t bytes) {
   std::vector<BufferRef> kept = live_.take(address, bytes);
   settle_memory(address, bytes);
   return kept;
+}
+
+bool Driver::begin_leaving(LentMemory::Leaving& range) {
+  if (!LentMemory::of_process().touches(range.address, range.bytes)) return false;
+  LentMemory::of_process().begin_leaving(range);
+  return true;
+}
+
+void Driver::end_leaving(LentMemory::Leaving& range) {
+  LentMemory::of_process().end_leaving(range);
+  const Lock lock = enter();
+  notify_waiters();  // calls that need the range
 }
 
 void Driver::settle_memory(uint64_t address, uint64_t bytes) {

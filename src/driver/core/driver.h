@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "driver/gem/file.h"
+#include "driver/gem/lent_memory.h"
 #include "driver/gem/live_mappings.h"
 #include "driver/kms/kms.h"
 #include "driver/share/remote_fence_watcher.h"
@@ -76,6 +77,10 @@ class Driver {
   // Return what mmap(2) and GEM_MMAP map, for a front end that maps it in another process. 0 or a negative errno.
   int map(File& file, uint64_t offset, uint64_t bytes, Mapping& mapping);
   int map_buffer(File& file, uint32_t handle, uint64_t offset, uint64_t bytes, Mapping& mapping);
+  // Enclose every call that unmaps, replaces or protects a range of the process's memory: meanwhile no other call gives
+  // the range to the device. False: the range is not lent, and end_leaving() must not be called.
+  static bool begin_leaving(LentMemory::Leaving& range);
+  void end_leaving(LentMemory::Leaving& range);
   // Waits for work on a range of the process's memory that is about to be unmapped or replaced. Call it before
   // munmap(2), mremap(2) and mmap(2) with MAP_FIXED, but not from inside the driver's own calls. Pass the returned
   // buffers to release() when the mappings are gone, or to keep_mapping() when they moved.

@@ -59,6 +59,7 @@ void Buffer::drop_view() {
 bool Buffer::need_pages() {
   if (has_pages()) return true;
   if (of_program_) {
+    if (is_leaving() || !can_use_user(program_, bytes_, !read_only_)) return false;
     // NOLINTNEXTLINE(performance-no-int-to-ptr): an ioctl passes the address as a number
     auto* const memory = reinterpret_cast<std::byte*>(static_cast<uintptr_t>(program_));
     const std::optional<uint64_t> address =
@@ -81,7 +82,7 @@ void Buffer::drop_pages() {
     return;
   }
   // A shared file keeps its content: only the mapping into the host's memory ends.
-  if (shared_ >= 0) hardware_.host().of(local_).drop(run_.address, run_.bytes);
+  if (shared_ >= 0) hardware_.host().drop(local_, run_.address, run_.bytes);
   hardware_.release(run_);
   run_ = {};
 }
@@ -92,11 +93,11 @@ int Buffer::share() {
   if (!need_pages()) return -ENOMEM;
   const int file = open_private([] { return memfd_create("halogen buffer", MFD_CLOEXEC | MFD_ALLOW_SEALING); });
   if (file < 0) return -errno;
-  SharedMemory& memory = hardware_.host().of(local_);
+  DriverHost& host = hardware_.host();
   const bool moved = ftruncate(file, static_cast<off_t>(bytes_ + kBehind)) == 0 &&
                      fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0 && copy_into(file) &&
-                     memory.replace(run_.address, run_.bytes, file) &&
-                     replace_mappings(memory.descriptor(), run_.address, run_.bytes, file);
+                     host.replace(local_, run_.address, run_.bytes, file) &&
+                     replace_mappings(host.of(local_).descriptor(), run_.address, run_.bytes, file);
   if (!moved) {
     close(file);
     return -ENOMEM;
@@ -130,7 +131,7 @@ std::shared_ptr<Buffer> Buffer::import(Hardware& hardware, int descriptor, uint6
   auto buffer = std::make_shared<Buffer>(hardware, bytes, false);
   if (!buffer->need_pages()) return nullptr;
   const int file = open_private([&] { return fcntl(descriptor, F_DUPFD_CLOEXEC, 3); });
-  if (file < 0 || !hardware.host().of(false).replace(buffer->run_.address, bytes, file)) {
+  if (file < 0 || !hardware.host().replace(false, buffer->run_.address, bytes, file)) {
     if (file >= 0) close(file);
     return nullptr;
   }
@@ -152,6 +153,18 @@ int Buffer::validate() {
   while (!spaces.empty()) spaces.back()->unbind(*this);
   drop_pages();
   return -EFAULT;
+}
+
+bool Buffer::is_leaving() const {
+  return of_program_ && LentMemory::of_process().is_leaving(program_, bytes_);
+}
+
+// The program may unmap its memory at any time, with or without notice: the host then refuses the access.
+bool Buffer::write(uint64_t offset, std::span<const std::byte> from) const {
+  if (!has_pages() || offset > bytes_ || from.size() > bytes_ - offset) return false;
+  if (of_program_) return write_unsure(program_ + offset, from.data(), from.size());
+  std::memcpy(bytes().data() + offset, from.data(), from.size());
+  return true;
 }
 
 int Buffer::need_view() {

@@ -26,7 +26,7 @@ class Buffer {
   uint64_t size() const { return bytes_; }
   bool local() const { return local_; }
   bool has_pages() const { return run_.bytes != 0; }
-  // Allocates the pages. False: out of memory.
+  // Allocates the pages. False: out of memory, or the program's memory is gone.
   bool need_pages();
   // Allocates storage for content that programs write. A buffer larger than memory gets a file of its own, which the
   // device never sees.
@@ -58,6 +58,11 @@ class Buffer {
   uint64_t program_address() const { return program_; }
   // Checks that the memory exists. EFAULT: the program's memory is gone.
   int validate();
+  // True: the program is unmapping the memory, so the device must not get it now.
+  bool is_leaving() const;
+
+  // Writes to the pages from the driver. False: there are no pages, or the program has unmapped its memory.
+  bool write(uint64_t offset, std::span<const std::byte> from) const;
 
   // Creates the linear view through a fence. Returns a descriptor. -1: out of memory.
   int need_view();

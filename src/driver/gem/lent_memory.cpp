@@ -38,9 +38,30 @@ void LentMemory::measure() {
 bool LentMemory::touches(uint64_t address, uint64_t bytes) const {
   if (!is_near(address, bytes)) return false;
   const std::lock_guard lock(guard_);
-  return std::any_of(ranges_.begin(), ranges_.end(), [&](const Range& each) {
-    return address < each.address + each.bytes && each.address < address + bytes;
-  });
+  return std::any_of(ranges_.begin(), ranges_.end(), [&](const Range& each) { return each.touches(address, bytes); });
+}
+
+void LentMemory::begin_leaving(Leaving& range) {
+  const std::lock_guard lock(guard_);
+  range.next = leaving_;
+  leaving_ = &range;
+}
+
+void LentMemory::end_leaving(Leaving& range) {
+  const std::lock_guard lock(guard_);
+  for (Leaving** each = &leaving_; *each != nullptr; each = &(*each)->next) {
+    if (*each != &range) continue;
+    *each = range.next;
+    return;
+  }
+}
+
+bool LentMemory::is_leaving(uint64_t address, uint64_t bytes) const {
+  const std::lock_guard lock(guard_);
+  for (const Leaving* each = leaving_; each != nullptr; each = each->next) {
+    if (each->touches(address, bytes)) return true;
+  }
+  return false;
 }
 
 }  // namespace halogen::driver

@@ -1,5 +1,5 @@
 // The parts of this process's memory that programs have lent to the device (USERPTR). The front end checks them before
-// memory is unmapped.
+// memory is unmapped. While it is being unmapped, the memory is leaving: no call may give it to the device again.
 #pragma once
 
 #include <atomic>
@@ -21,17 +21,31 @@ class LentMemory {
   static bool is_near(uint64_t address, uint64_t bytes) { return address < end_ && first_ < address + bytes; }
   static bool any() { return end_ != 0; }
 
-  std::mutex& guard() { return guard_; }  // held around fork(2)
-
- private:
   struct Range {
     uint64_t address, bytes;
     bool operator==(const Range&) const = default;
+    bool touches(uint64_t other, uint64_t length) const { return other < address + bytes && address < other + length; }
   };
+
+  // A range that is leaving. It is a part of the list itself, because free(3) must not allocate.
+  struct Leaving : Range {
+    Leaving* next = nullptr;
+  };
+  // Enclose unmapping: from before the device's work on the range is awaited until the range is unmapped.
+  void begin_leaving(Leaving& range);
+  void end_leaving(Leaving& range);
+  bool is_leaving(uint64_t address, uint64_t bytes) const;
+
+  std::mutex& guard() { return guard_; }  // held around fork(2)
+  // Forgets what threads of the parent were unmapping. Call it in a child, with the guard held.
+  void forget_leaving() { leaving_ = nullptr; }
+
+ private:
   void measure();
 
   mutable std::mutex guard_;
   std::vector<Range> ranges_;
+  Leaving* leaving_ = nullptr;
   static inline std::atomic<uint64_t> first_ = 0, end_ = 0;
 };
 

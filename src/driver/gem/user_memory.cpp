@@ -203,6 +203,12 @@ bool write_user(uint64_t address, const void* from, size_t bytes) {
   return process_vm_writev(user_process(), &here, 1, &there, 1, 0) == static_cast<ssize_t>(bytes);
 }
 
+bool write_unsure(uint64_t address, const void* from, size_t bytes) {
+  const iovec here{const_cast<void*>(from), bytes};
+  const iovec there{pointer_at(address), bytes};
+  return process_vm_writev(getpid(), &here, 1, &there, 1, 0) == static_cast<ssize_t>(bytes);
+}
+
 bool is_user_mapped(uint64_t address, uint64_t bytes) {
   constexpr uint64_t kPage = 4096, kTogether = 1 << 16;
   std::vector<unsigned char> resident(std::min(kTogether, bytes / kPage));

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "device/device.h"
 #include "driver/share/private_descriptor.h"
 
 namespace halogen::driver {
@@ -112,6 +113,21 @@ void DriverHost::remove_window(uint64_t address) {
   if (found == windows_.end()) return;
   if (listener_ != nullptr) listener_->on_forget(address, found->second.size());
   windows_.erase(found);
+  revoke();
+}
+
+void DriverHost::revoke() {
+  if (device_ != nullptr) device_->revoke_memory();
+}
+
+bool DriverHost::replace(bool local, uint64_t offset, uint64_t bytes, int descriptor) {
+  revoke();
+  return (local ? local_ : memory_).replace(offset, bytes, descriptor);
+}
+
+void DriverHost::drop(bool local, uint64_t offset, uint64_t bytes) {
+  revoke();
+  (local ? local_ : memory_).drop(offset, bytes);
 }
 
 std::span<std::byte> DriverHost::at(uint64_t address, uint64_t bytes) const {

@@ -70,12 +70,20 @@ class DriverHost final : public device::Host {
 
   const SharedMemory& memory() const { return memory_; }
   const SharedMemory& local() const { return local_; }
-  SharedMemory& of(bool local) { return local ? local_ : memory_; }
+  const SharedMemory& of(bool local) const { return local ? local_ : memory_; }
 
   void tell(HardwareListener* listener) { listener_ = listener; }
+  // Sets the device, which keeps addresses of this memory. Each function below that takes memory away revokes them.
+  void connect(device::Device& device) { device_ = &device; }
+
   // Maps memory of this process at a physical address that is never reused. Nothing: no address is left.
   std::optional<uint64_t> add_window(std::span<std::byte> memory, unsigned physical_bits);
   void remove_window(uint64_t address);
+  // SharedMemory::replace and drop for system or local memory.
+  bool replace(bool local, uint64_t offset, uint64_t bytes, int descriptor);
+  void drop(bool local, uint64_t offset, uint64_t bytes);
+  // Call before pages get another owner: a translation that an engine still caches must not reach them.
+  void revoke();
   // Returns system memory or a window. Empty: the range is in neither.
   std::span<std::byte> at(uint64_t address, uint64_t bytes) const;
 
@@ -103,6 +111,7 @@ class DriverHost final : public device::Host {
   uint64_t next_window_ = 0;
   EventSink* events_;
   HardwareListener* listener_ = nullptr;
+  device::Device* device_ = nullptr;
   bool line_ = false;
   bool message_ = false;
 };

@@ -25,6 +25,7 @@ Result<std::unique_ptr<Hardware>> Hardware::find(const spec::DeviceModel& model,
   (*host)->tell(options.listener);
   Result<std::unique_ptr<device::Device>> device = device::Device::create(model, **host, options.device);
   if (!device) return device.error();
+  (*host)->connect(**device);
   if (options.listener != nullptr) options.listener->on_device(**device, **host);
   return std::unique_ptr<Hardware>(
       new Hardware(std::move(host).value(), std::move(device).value(), options.memory_bytes, options.listener));
@@ -151,8 +152,9 @@ void Hardware::release(const PageRun& run) {
   if (run.bytes == 0) return;
   constexpr uint64_t kLarge = 256 * 1024;
   if (run.bytes >= kLarge) {
-    host_->of(run.local).drop(run.address, run.bytes);
+    host_->drop(run.local, run.address, run.bytes);
   } else {
+    host_->revoke();
     const std::span<std::byte> content = bytes(run);
     std::memset(content.data(), 0, content.size());
   }

@@ -26,5 +26,18 @@ TEST(LentMemory, TracksLentRanges) {
   EXPECT_FALSE(LentMemory::any());
 }
 
+TEST(LentMemory, RangesLeaveUntilTheyAreUnmapped) {
+  LentMemory lent;
+  LentMemory::Leaving first{{0x10000, 0x2000}}, second{{0x11000, 0x2000}};
+  lent.begin_leaving(first);
+  lent.begin_leaving(second);
+  EXPECT_TRUE(lent.is_leaving(0x11000, 1));
+  lent.end_leaving(first);
+  EXPECT_FALSE(lent.is_leaving(0x10000, 0x1000));
+  EXPECT_TRUE(lent.is_leaving(0x11000, 1));
+  lent.end_leaving(second);
+  EXPECT_FALSE(lent.is_leaving(0, ~uint64_t{0}));
+}
+
 }  // namespace
 }  // namespace halogen::driver
