@@ -4,7 +4,7 @@
 # are not judged. intel-gpu-tools run in programs.sh.
 # usage: drm.sh [device...]   (needs build/bin/halogen, or the tool that HALOGEN names)
 . "$(dirname "$0")/door.sh"
-tests/programs/build.sh "$work" drm_store drm_life drm_threads drm_upsets drm_closing gl_triangle egl_list gbm_clear
+tests/programs/build.sh "$work" drm_store drm_life drm_threads drm_upsets drm_closing drm_lend gl_triangle egl_list gbm_clear
 cc -O1 -shared -fPIC -DLIBRARY -o "$work/closing.so" tests/programs/drm_closing.c
 
 # device, PCI id, words in the names that GL, Vulkan and OpenCL report (-: the driver does not support the chip)
@@ -54,6 +54,7 @@ for row in "${rows[@]}"; do
     grep -q 'HALOGEN_THREADS="-3" is not a number' "$work/err" || bad "invalid numbers in the environment are not reported"
   on -- "$work/drm_life" && [ "$(tail -n 1 "$work/out")" = "exit handlers" ] || bad "threads, children, descriptors"
   on -- "$work/drm_upsets" && [ "$(tail -n 1 "$work/out")" = jumped ] || bad "upsets"
+  on -- "$work/drm_lend" || bad "memory that is lent and unmapped at the same time"
   on -- "$work/drm_closing" "$work/closing.so" && [ "$(cat "$work/out")" = closed ] || bad "a library that is closed"
   if on -- "$work/egl_list" && grep -qF "$gl" "$work/out"; then done_list+=", EGL's list"; else bad "EGL's list"; fi
   if on --report "$work/report" -- "$work/gl_triangle" && grep -qF "$gl" "$work/out"; then
