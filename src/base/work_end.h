@@ -12,6 +12,7 @@ enum class WorkEnd : uint8_t {
   illegal,     // a thread executed an illegal instruction
   endless,     // a thread does not end
   deadlock,    // every thread waits for another one
+  stopped,     // a stop was demanded (base/stop_flag.h) where the work cannot continue later
 };
 
 }  // namespace halogen

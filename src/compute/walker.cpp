@@ -242,7 +242,7 @@ Outcome Walker::run(const Generation& generation, const Settings& settings, Walk
                                    .bases = job.bases,
                                    .binding_table = job.tables.address(job.binding_table),
                                    .sampler_table = job.sampler_table};
-  while (outcome.instructions < kPart) {
+  while (outcome.instructions < kPart && (stop_ == nullptr || !stop_->raised())) {
     while (std::ranges::count(walk.groups, true, &Group::live) < groups_at_once(job) &&
            start_group(settings, walk, outcome)) {
     }

@@ -16,6 +16,7 @@
 
 #include "base/event.h"
 #include "base/fidelity.h"
+#include "base/stop_flag.h"
 #include "base/work_end.h"
 #include "compute/compute_state.h"
 #include "compute/observer.h"
@@ -51,6 +52,8 @@ class Walker {
   }
   // Sets the host threads. Null: all turns run on the caller's thread.
   void set_pool(WorkerPool* pool) { pool_ = pool; }
+  // Sets the flag that ends a part between two passes. The dispatch can go on later as if it had not been raised.
+  void set_stop(const StopFlag& stop) { stop_ = &stop; }
   void report(FidelityReport& report) const;
   // Sets the observer. Null: no observer.
   void set_observer(Observer* observer);
@@ -78,6 +81,7 @@ class Walker {
   Observed observed_;
 
   WorkerPool* pool_ = nullptr;
+  const StopFlag* stop_ = nullptr;  // null: none
   ParallelPass parallel_pass_;
   std::map<std::pair<uint64_t, uint64_t>, BackOff> back_off_;  // by instruction base and kernel
   EventSink* events_ = nullptr;

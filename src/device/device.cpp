@@ -191,7 +191,7 @@ class Device::Working {
 void Device::advance(uint64_t nanoseconds) {
   const Working working(works_);
   const uint64_t target = later(clock_.nanoseconds, nanoseconds);
-  while (clock_.nanoseconds < target) {
+  while (clock_.nanoseconds < target && !stop_flag().raised()) {
     step(target);
   }
 }
@@ -199,7 +199,7 @@ void Device::advance(uint64_t nanoseconds) {
 bool Device::settle(uint64_t limit) {
   const Working working(works_);
   const uint64_t target = later(clock_.nanoseconds, limit);
-  while (clock_.nanoseconds < target) {
+  while (clock_.nanoseconds < target && !stop_flag().raised()) {
     const bool idle = !step(target) && !next_deadline();
     if (idle && clock_.nanoseconds >= target) {
       return true;

@@ -13,6 +13,7 @@
 
 #include "base/fidelity.h"
 #include "base/result.h"
+#include "base/stop_flag.h"
 #include "device/clock.h"
 #include "device/compression_port.h"
 #include "device/config_space.h"
@@ -94,12 +95,19 @@ class Device : private EngineListener,
   void reset(ResetKind kind);
   void reset_engine(const spec::EngineModel& engine) { reset_unit_.reset_engine(engine); }
 
-  // Lets virtual time pass and engines work. Register writes only request work; it is done here.
+  // Lets virtual time pass and engines work. Register writes only request work; it is done here. It ends early if
+  // stop_flag() is raised.
   void advance(uint64_t nanoseconds);
   // Lets engines work until none can continue without input, for at most this much virtual time. True: all engines are
   // settled (idle, hung, or waiting for an event that time alone does not bring).
   bool settle(uint64_t limit = kSettleLimit);
   static constexpr uint64_t kSettleLimit = 100'000'000;
+  // The flag that ends advance() and settle() early. Any thread may raise it; the owner clears it. Work goes on
+  // afterwards where it was. Only an engine whose work was in the middle of a thread or of a piece of a picture is
+  // hung until it is reset.
+  StopFlag& stop_flag() { return engines_.stop(); }
+  // Returns the number of the engine whose slice runs, or ran last. Any thread may call it.
+  unsigned engine_at_work() const { return engines_.at_work(); }
   const VirtualClock& clock() const { return clock_; }
 
   // Drops every host address of memory that the device keeps, before memory of the host goes away (host.h has the order

@@ -56,6 +56,7 @@ class EngineSet::Port final : public engine::Services {
     }
   }
   WorkerPool* pool() override { return &set_.pool_; }
+  const StopFlag& stop() const override { return set_.stop_; }
   eu::KernelLibrary& kernels() override { return set_.kernels_; }
   display::Display& display() override { return listener_.display(); }
   void on_target_write(GpuVa base, uint32_t first_line, uint32_t lines) override {
@@ -131,6 +132,7 @@ bool EngineSet::run(uint64_t limit) {
   bool progress = false;
   for (unsigned number = 0; number < engines_.size(); ++number) {
     clock_.nanoseconds = start;  // engines work at the same time
+    at_work_.store(number, std::memory_order_relaxed);
     engines_[number]->catch_up(start);
     if (engines_[number]->state().activity != engine::Activity::idle) {
       set_power(number, true);  // work wakes the engine

@@ -2,6 +2,7 @@
 // the same. An engine reaches the other units through its Port.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -49,6 +50,9 @@ class EngineSet final : private mmio::PowerListener {
   const engine::Engine& engine(unsigned number) const { return *engines_[number]; }
   size_t count() const { return engines_.size(); }
   eu::KernelLibrary& kernels() { return kernels_; }
+  StopFlag& stop() { return stop_; }
+  // Returns the number of the engine whose slice runs, or ran last. Any thread may call it.
+  unsigned at_work() const { return at_work_.load(std::memory_order_relaxed); }
   // Adds a listener. Listeners are called in the order in which they were added.
   void add_context_listener(ContextListener& listener) { context_listeners_.push_back(&listener); }
 
@@ -74,6 +78,8 @@ class EngineSet final : private mmio::PowerListener {
   engine::Engine* alone() const;
   uint64_t end_of_slice(const engine::Engine* alone, uint64_t limit) const;
 
+  StopFlag stop_;
+  std::atomic<unsigned> at_work_{0};
   WorkerPool pool_;
   eu::KernelLibrary kernels_;
   const spec::DeviceModel& model_;

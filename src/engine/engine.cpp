@@ -114,7 +114,7 @@ bool Engine::run(uint64_t until) {
       state_.time = *state_.wait.until;  // the next check is due in this slice
       continue;
     }
-    if (state_.activity != Activity::running || was_reset_) {
+    if (state_.activity != Activity::running || was_reset_ || services_.stop().raised()) {
       break;
     }
   }
@@ -233,7 +233,7 @@ Next Engine::stopped_by_fault(memory::AccessResult result) {
 
 void Engine::account(const WorkReport& report) {
   spend(report.time_ns);
-  work_done_ += report.progress;
+  work_done_ += report.amount;
   add_statistics(registers_, gen(), report);
   if (report.target_write) {
     services_.on_target_write(report.target_write->base, report.target_write->first_line, report.target_write->lines);

@@ -123,6 +123,11 @@ class Engine {
   Next wait(WaitKind kind, uint32_t detail = 0, std::optional<uint64_t> until = std::nullopt);
   // Stops the engine until it is reset.
   Next hang(std::string_view reason);
+  // Stops the engine until it is reset, because a stop was demanded where its command cannot continue later.
+  Next stop_in_command() {
+    state_.activity = Activity::hung;
+    return Next::hold();
+  }
   // Handles an access that did not happen: the command is repeated, at once or after the page response, or never.
   Next stopped_by_fault(memory::AccessResult result);
   // Returns what follows the last access of a command.
@@ -140,8 +145,7 @@ class Engine {
 
   // Spends the time of a part of a draw, dispatch or blit, and counts what it got done.
   void account(const WorkReport& report);
-  // Grows with the progress that reports state, whether or not statistics are enabled. A hang watch reads it to see
-  // that long work is alive. A thread that does not end makes no progress.
+  // Grows with long work, in which the model is much slower than a chip: instructions of threads, pixels, large BLTs.
   uint64_t work_done() const { return work_done_; }
 
   void spend(uint64_t nanoseconds) { state_.time += nanoseconds; }

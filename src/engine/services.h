@@ -7,6 +7,7 @@
 #include <span>
 
 #include "base/event.h"
+#include "base/stop_flag.h"
 #include "base/strong.h"
 #include "base/worker_pool.h"
 #include "gen/interrupt_cause.h"
@@ -71,6 +72,8 @@ class Services : public EventSink {
 
   // Returns host threads for work that can be divided. Null: use only the caller's thread.
   virtual WorkerPool* pool() { return nullptr; }
+  // Returns the flag that long work asks.
+  virtual const StopFlag& stop() const = 0;
   // Returns the kernel library of the device, which all units that run EU code share.
   virtual eu::KernelLibrary& kernels() = 0;
 

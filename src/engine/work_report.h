@@ -31,8 +31,8 @@ struct TargetWrite {
 };
 
 struct WorkReport {
-  uint64_t time_ns = 0;   // virtual
-  uint64_t progress = 0;  // for the hang watch; zero if an endless batch could repeat this work for ever
+  uint64_t time_ns = 0;  // virtual
+  uint64_t amount = 0;   // for Engine::work_done(); zero for work that a chip does not do faster than the model
   uint64_t instructions = 0;
   uint64_t blit_bytes = 0;         // written to the destination
   const DrawWork* draw = nullptr;  // must live until account() returns; null: not a draw

@@ -88,6 +88,8 @@ Stop stop_of(ThreadEnd end) {
       return Stop::fault;
     case ThreadEnd::illegal:
       return Stop::illegal;
+    case ThreadEnd::stopped:
+      return Stop::stopped;
     case ThreadEnd::endless:
     case ThreadEnd::waiting:
       break;
@@ -122,6 +124,7 @@ bool Pipeline::begin(const ResolveInput& input, const PrimitiveList* first) {
   if (!resolve(input, state_)) {
     return false;
   }
+  state_.stop = stop_;
   bool ok = true;
   for (Shader* shader :
        {&state_.vertex_shader.shader, &state_.tessellation.hull, &state_.tessellation.domain_shader,
@@ -181,47 +184,120 @@ ThreadEnd Pipeline::shade_objects(std::span<const Object> objects, EntryStore& e
                        });
 }
 
+// Returns whether the part should end, or the list should be drawn, before another object.
+bool Pipeline::pauses(const Outcome& outcome) const {
+  return list_.full() || used(outcome) >= kPart || stopping();
+}
+
+// Passes the objects of a chunk through the stages between vertices and clipping, until all are done or pauses().
+void Pipeline::process(OpenObjects& open, Outcome& outcome) {
+  while (!open.done() && outcome.stop == Stop::finished && !pauses(outcome)) {
+    if (tessellates()) {
+      process_patches(open, outcome);
+    } else {
+      process_objects(open, outcome);
+    }
+  }
+}
+
+void Pipeline::process_objects(OpenObjects& open, Outcome& outcome) {
+  const auto rest = std::span<const Object>(open.list).subspan(open.next);
+  if (!geometry_.runs()) {  // the guest has disabled the stage meanwhile
+    forward(rest.front().made, std::as_const(vertices_).output(), rest.front().id, 0, outcome);
+    ++open.next;
+    return;
+  }
+  const auto some = rest.first(geometry_.together(rest));
+  const ThreadEnd end = shade_objects(some, vertices_.output(), outcome);
+  if (outcome.stop == Stop::finished) {
+    outcome.stop = stop_of(end);
+  }
+  open.next += static_cast<uint32_t>(some.size());
+}
+
+// Processes patches of the group that starts at open.next.
+void Pipeline::process_patches(OpenObjects& open, Outcome& outcome) {
+  const auto rest = std::span<const Object>(open.list).subspan(open.next);
+  const auto group = rest.first(std::min(HullStage::kMaxPatches, rest.size()));
+  if (!open.hull_done) {
+    outcome.counts.hull_patches += group.size();
+    outcome.stop = stop_of(hull_.run(group, vertices_.output()));
+    open.hull_done = true;
+  }
+  while (open.patch < group.size() && outcome.stop == Stop::finished && !pauses(outcome)) {
+    process_patch(open, group[open.patch].id, outcome);
+  }
+  if (open.patch >= group.size()) {
+    open.next += static_cast<uint32_t>(group.size());
+    open.patch = 0;
+    open.hull_done = false;
+  }
+}
+
 // Shades the points of a patch after its hull shader, and assembles their primitives.
-ThreadEnd Pipeline::shade_patch(uint32_t patch, uint32_t id, Outcome& outcome) {
-  tessellator_.run(state_.tessellation, hull_.factors(patch));
-  const ThreadEnd end = domain_.run(hull_.patches(), patch, id, tessellator_.points());
-  outcome.counts.domain_points += tessellator_.points().size();
-  if (end != ThreadEnd::done) {
-    return end;
+void Pipeline::process_patch(OpenObjects& open, uint32_t id, Outcome& outcome) {
+  tessellator_.run(state_.tessellation, hull_.factors(open.patch));
+  if (!open.points_done) {
+    outcome.stop = stop_of(domain_.run(hull_.patches(), open.patch, id, tessellator_.points()));
+    outcome.counts.domain_points += tessellator_.points().size();
+    open.points_done = true;
   }
   const uint32_t count = tessellator_.vertices();
   const std::span<const uint16_t> indices = tessellator_.indices();
+  const size_t primitives = indices.size() / count;
   Assembled made;
   made.count = static_cast<uint8_t>(count);
   made.topology = count == 1 ? Topology::POINTLIST : count == 2 ? Topology::LINELIST : Topology::TRILIST;
   const Provoking& provoking = state_.raster.provoking;
   made.provoking = count == 1 ? uint8_t{0} : std::min(count == 2 ? provoking.line : provoking.triangle, made.count);
   parts_.clear();
-  for (size_t first = 0; first + count <= indices.size(); first += count) {
-    std::ranges::copy(indices.subspan(first, count), made.vertex.begin());
+  for (size_t i = geometry_.runs() ? open.primitive : primitives; i < primitives; ++i) {
+    std::ranges::copy(indices.subspan(i * count, count), made.vertex.begin());
+    parts_.push_back({made, id});
+  }
+  size_t shaded = 0;  // of parts_
+  while (open.primitive < primitives && outcome.stop == Stop::finished && !pauses(outcome)) {
     if (geometry_.runs()) {
-      parts_.push_back({made, id});
+      const auto rest = std::span<const Object>(parts_).subspan(shaded);
+      const auto some = rest.first(geometry_.together(rest));
+      const ThreadEnd end = shade_objects(some, domain_.vertices(), outcome);
+      if (outcome.stop == Stop::finished) {
+        outcome.stop = stop_of(end);
+      }
+      shaded += some.size();
+      open.primitive += static_cast<uint32_t>(some.size());
     } else {
+      std::ranges::copy(indices.subspan(size_t{open.primitive} * count, count), made.vertex.begin());
       forward(made, domain_.vertices(), id, 0, outcome);
+      ++open.primitive;
     }
   }
-  return geometry_.runs() ? shade_objects(parts_, domain_.vertices(), outcome) : ThreadEnd::done;
+  if (open.primitive >= primitives) {
+    ++open.patch;
+    open.points_done = false;
+    open.primitive = 0;
+  }
 }
 
-ThreadEnd Pipeline::shade_patches(Outcome& outcome) {
-  for (size_t first = 0; first < objects_.size(); first += HullStage::kMaxPatches) {
-    const std::span<const Object> some =
-        std::span(objects_).subspan(first, std::min(HullStage::kMaxPatches, objects_.size() - first));
-    outcome.counts.hull_patches += some.size();
-    ThreadEnd end = hull_.run(some, vertices_.output());
-    for (uint32_t i = 0; i < some.size() && end == ThreadEnd::done && outcome.stop == Stop::finished; ++i) {
-      end = shade_patch(i, some[i].id, outcome);
-    }
-    if (end != ThreadEnd::done) {
-      return end;
-    }
+// Copies the entries that the rest of the chunk needs. Drops everything if there is no rest.
+void Pipeline::save(OpenObjects& open) {
+  if (open.done()) {
+    open = {};
+    return;
   }
-  return ThreadEnd::done;
+  open.vertices = std::as_const(vertices_).output().save();
+  open.patches = open.hull_done ? hull_.patches().save() : SavedEntries{};
+  open.points = open.points_done ? domain_.vertices().save() : SavedEntries{};
+}
+
+void Pipeline::load(const OpenObjects& open) {
+  vertices_.output().load(open.vertices, vertices_.slots());
+  if (tessellates() && open.hull_done) {
+    hull_.load(open.patches);
+  }
+  if (tessellates() && open.points_done) {
+    domain_.vertices().load(open.points, DomainStage::vertex_slots(state_.tessellation));
+  }
 }
 
 // Returns what the model does not support in the stages between vertices and clipping. Empty: nothing.
@@ -267,7 +343,7 @@ void Pipeline::forward(const Assembled& assembled, const EntryStore& entries, ui
     return;
   }
   primitive(assembled, entries, id, outcome);
-  if (list_.full()) {
+  if (list_.overfull()) {
     draw_list(outcome);
   }
 }
@@ -328,11 +404,17 @@ void Pipeline::place(const Assembled& assembled, const EntryStore& entries, uint
   }
 }
 
-// Draws everything in the list.
+// Draws everything in the list, because the part cannot end here.
 void Pipeline::draw_list(Outcome& outcome) {
   uint64_t pieces = 0;
-  if (!pixels_.draw(list_, pieces, ~uint64_t{0})) {
-    outcome.stop = stop_of(pixels_.end());
+  bool drawn = false;
+  while (!drawn && outcome.stop != Stop::stopped) {  // a clear returns after each band
+    drawn = pixels_.draw(list_, pieces, ~uint64_t{0});
+    if (pixels_.end() != ThreadEnd::done) {
+      outcome.stop = stop_of(pixels_.end());
+      break;
+    }
+    outcome.stop = !drawn && stopping() ? Stop::stopped : outcome.stop;
   }
   list_.begin(last_slots());
   clipper_->forget();
@@ -340,9 +422,15 @@ void Pipeline::draw_list(Outcome& outcome) {
 
 // Draws the list of a chunk, or as much as fits into the part. If all is drawn, sets `progress` to `after`.
 void Pipeline::draw_list(Progress& progress, Progress& after, Outcome& outcome) {
+  if (outcome.stop == Stop::stopped) {
+    list_.begin(last_slots());
+    clipper_->forget();
+    return;
+  }
   if (outcome.stop != Stop::finished) {  // a later primitive stopped the draw
     draw_list(outcome);
     progress = std::move(after);
+    progress.open = {};
     return;
   }
   uint64_t pieces = 0;
@@ -379,9 +467,21 @@ void Pipeline::go_on(Progress& progress, Outcome& outcome) {
   outcome.stop = pixels_.entry_slots() == last_slots() ? Stop::finished : Stop::unfinished;
 }
 
-// Fetches, shades, assembles and draws some vertices of an instance.
+// Returns whether something of the draw is left.
+bool Pipeline::more(const Progress& progress) const {
+  return !progress.open.done() || (progress.instance < progress.call.instances && progress.call.vertices != 0);
+}
+
+// Fetches, shades and assembles some vertices of an instance, or goes on with the objects of the last ones.
 void Pipeline::chunk(Progress& progress, Outcome& outcome) {
   const DrawCall& call = progress.call;
+  if (!progress.open.done()) {
+    vertices_.begin(*generation_, state_, *space_);
+    load(progress.open);
+    process(progress.open, outcome);
+    save(progress.open);
+    return;
+  }
   VertexFetch fetch(state_.vertices, call, *space_);
   // Entries of the previous chunk come first.
   vertices_.begin(*generation_, state_, *space_);
@@ -429,7 +529,7 @@ void Pipeline::chunk(Progress& progress, Outcome& outcome) {
     return;
   }
   const bool between = geometry_.runs() || tessellates();
-  objects_.clear();
+  progress.open = {};
   const auto emit = [&](const Assembled& assembled) {
     if (assembled.begins) {
       ++outcome.counts.primitives;
@@ -437,7 +537,7 @@ void Pipeline::chunk(Progress& progress, Outcome& outcome) {
     }
     const uint32_t id = progress.primitive - 1;
     if (between) {
-      objects_.push_back({assembled, id});
+      progress.open.list.push_back({assembled, id});
     } else {
       forward(assembled, std::as_const(vertices_).output(), id, 0, outcome);
     }
@@ -455,12 +555,8 @@ void Pipeline::chunk(Progress& progress, Outcome& outcome) {
     progress.primitive = 0;
     ++progress.instance;
   }
-  if (between) {
-    const ThreadEnd end = tessellates() ? shade_patches(outcome) : shade_objects(objects_, vertices_.output(), outcome);
-    if (outcome.stop == Stop::finished) {
-      outcome.stop = stop_of(end);
-    }
-  }
+  process(progress.open, outcome);
+  save(progress.open);
   progress.kept.clear();
   uint32_t names = 0;
   progress.assembler.rename([&](uint32_t handle) {
@@ -487,9 +583,13 @@ Outcome Pipeline::draw(const ResolveInput& input, Progress& progress) {
   if (waiting) {
     go_on(progress, outcome);
   }
-  while (outcome.stop == Stop::finished && progress.instance < progress.call.instances && progress.call.vertices != 0) {
+  while (outcome.stop == Stop::finished && more(progress)) {
+    if (stopping()) {
+      outcome.stop = Stop::unfinished;
+      break;
+    }
     Progress after = progress;
-    if (after.vertex == 0 && after.kept.empty()) {
+    if (after.open.done() && after.vertex == 0 && after.kept.empty()) {
       after.assembler = Assembler(after.call.topology, state_.raster.provoking);
     }
     line_steps_ = after.line_steps;
@@ -500,6 +600,9 @@ Outcome Pipeline::draw(const ResolveInput& input, Progress& progress) {
       outcome.stop = Stop::unfinished;
     }
   }
+  if (outcome.stop == Stop::stopped) {
+    waiting_.reset();
+  }
   outcome.instructions = instructions() - before_;
   const StageThreads now = threads();
   outcome.threads = {.vertex = now.vertex - threads_before_.vertex,
@@ -509,7 +612,7 @@ Outcome Pipeline::draw(const ResolveInput& input, Progress& progress) {
                      .clip = now.clip - threads_before_.clip,
                      .setup = now.setup - threads_before_.setup,
                      .pixel = now.pixel};
-  if (outcome.stop == Stop::unfinished && progress.instance >= progress.call.instances) {
+  if (outcome.stop == Stop::unfinished && !more(progress) && !waiting_) {
     outcome.stop = Stop::finished;
   }
   if (outcome.missing.empty()) {

@@ -13,6 +13,7 @@
 
 #include "base/event.h"
 #include "base/fidelity.h"
+#include "base/stop_flag.h"
 #include "base/work_end.h"
 #include "gen/generation.h"
 #include "memory/address_space.h"
@@ -101,6 +102,9 @@ class Pipeline {
   Outcome depth_operation(const ResolveInput& input, Progress& progress);
   // Sets the pool whose threads help with pixels. Null: none.
   void set_pool(WorkerPool* pool) { pixels_.set_pool(pool); }
+  // Sets the flag that ends a part early. A part that it ends in the middle of an object or of a piece of the picture
+  // ends with Stop::stopped, and the draw cannot go on. Any other part ends as unfinished.
+  void set_stop(const StopFlag& stop) { stop_ = &stop; }
   void set_events(EventSink* events, const std::string& path);
   void report(FidelityReport& report) const;
 
@@ -111,8 +115,15 @@ class Pipeline {
   void chunk(Progress& progress, Outcome& outcome);
   void draw_list(Outcome& outcome);
   void draw_list(Progress& progress, Progress& after, Outcome& outcome);
-  ThreadEnd shade_patches(Outcome& outcome);
-  ThreadEnd shade_patch(uint32_t patch, uint32_t id, Outcome& outcome);
+  bool more(const Progress& progress) const;
+  bool stopping() const { return stop_ != nullptr && stop_->raised(); }
+  bool pauses(const Outcome& outcome) const;
+  void process(OpenObjects& open, Outcome& outcome);
+  void save(OpenObjects& open);
+  void load(const OpenObjects& open);
+  void process_objects(OpenObjects& open, Outcome& outcome);
+  void process_patches(OpenObjects& open, Outcome& outcome);
+  void process_patch(OpenObjects& open, uint32_t id, Outcome& outcome);
   ThreadEnd shade_objects(std::span<const Object> objects, EntryStore& entries, Outcome& outcome);
   void forward(const Assembled& assembled, const EntryStore& entries, uint32_t id, uint8_t stream, Outcome& outcome);
   void primitive(const Assembled& assembled, const EntryStore& entries, uint32_t id, Outcome& outcome);
@@ -135,8 +146,7 @@ class Pipeline {
   StreamWriter streams_;
   ClipStage clip_threads_;
   PixelWork pixels_;
-  std::vector<Object> objects_;  // objects of a chunk, for the stages between vertices and clipping
-  std::vector<Object> parts_;    // primitives of a patch
+  std::vector<Object> parts_;  // primitives of a patch
   std::vector<Clipper::Piece> pieces_;
   PrimitiveList list_;       // of a chunk
   uint32_t line_steps_ = 0;  // of the line pattern, in the current strip
@@ -151,8 +161,9 @@ class Pipeline {
   };
   std::optional<Waiting> waiting_;
   std::optional<Clipper> clipper_;
-  uint64_t before_ = 0;          // instructions at the start of the part
-  StageThreads threads_before_;  // threads at the start of the part
+  const StopFlag* stop_ = nullptr;  // null: none
+  uint64_t before_ = 0;             // instructions at the start of the part
+  StageThreads threads_before_;     // threads at the start of the part
 };
 
 }  // namespace halogen::pipe3d

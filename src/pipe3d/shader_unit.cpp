@@ -8,7 +8,7 @@
 namespace halogen::pipe3d {
 namespace {
 
-constexpr uint64_t kTurn = 1 << 16;
+constexpr uint64_t kTurn = 1 << 10;             // between two looks at the stop flag
 constexpr uint64_t kMaxInstructions = 1 << 24;  // limit for one thread
 
 }  // namespace
@@ -20,6 +20,7 @@ void ShaderUnit::begin(const Generation& generation, const PipelineState& state,
                        memory::AddressSpace& space) {
   gen_ = generation.id();
   space_ = &space;
+  stop_ = state.stop;
   instruction_base_ = state.bases.instruction;
   surface_base_ = state.bases.surface;
   compared_.clear();
@@ -138,20 +139,24 @@ size_t ShaderUnit::load(eu::Thread& thread, const Shader& shader, size_t first_g
   return first_grf + shader.constants.size() / eu::kGrfBytes;
 }
 
-namespace {
-
-// Runs turns until the thread is done or stops.
+// Runs turns until the thread is done or stops. A thread that waits again and again is endless too.
 template <class Turn>
-ThreadEnd run_turns(const eu::Thread& thread, Turn&& turn) {
+ThreadEnd ShaderUnit::run_turns(const eu::Thread& thread, Turn&& turn) const {
   while (true) {
-    switch (turn()) {
+    const eu::ThreadStatus status = turn();
+    switch (status) {
       case eu::ThreadStatus::running:
+      case eu::ThreadStatus::blocked:
         if (thread.instructions > kMaxInstructions) {
           return ThreadEnd::endless;
         }
+        if (stopping()) {
+          return ThreadEnd::stopped;
+        }
+        if (status == eu::ThreadStatus::blocked) {
+          return ThreadEnd::waiting;
+        }
         break;
-      case eu::ThreadStatus::blocked:
-        return ThreadEnd::waiting;
       case eu::ThreadStatus::ended:
         return ThreadEnd::done;
       case eu::ThreadStatus::faulted:
@@ -161,8 +166,6 @@ ThreadEnd run_turns(const eu::Thread& thread, Turn&& turn) {
     }
   }
 }
-
-}  // namespace
 
 ThreadEnd ShaderUnit::run(eu::Thread& thread) {
   if (kernel_ == nullptr) {  // the main unit does not share the kernel

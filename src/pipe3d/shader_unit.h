@@ -13,6 +13,7 @@
 
 #include "base/event.h"
 #include "base/fidelity.h"
+#include "base/stop_flag.h"
 #include "gen/generation.h"
 #include "message/kernel_table.h"
 #include "message/shared_functions.h"
@@ -22,7 +23,14 @@
 
 namespace halogen::pipe3d {
 
-enum class ThreadEnd : uint8_t { done, fault, illegal, endless, waiting };
+enum class ThreadEnd : uint8_t {
+  done,
+  fault,
+  illegal,
+  endless,
+  waiting,
+  stopped  // a stop was demanded in the middle of the thread or of its primitive
+};
 
 class ShaderUnit final : public message::Urb {
  public:
@@ -72,6 +80,9 @@ class ShaderUnit final : public message::Urb {
   void merge_counts();
   void drop_counts();
 
+  // Returns whether a stop was demanded.
+  bool stopping() const { return stop_ != nullptr && stop_->raised(); }
+
   uint64_t instructions() const { return instructions_; }
   uint64_t threads() const { return threads_; }  // number of threads started
   void report(FidelityReport& report) const;
@@ -110,6 +121,8 @@ class ShaderUnit final : public message::Urb {
   void use_shared(uint64_t kernel);
   void use(message::DispatchedKernel& kernel);
   size_t load(eu::Thread& thread, const Shader& shader, size_t first_grf) const;
+  template <class Turn>
+  ThreadEnd run_turns(const eu::Thread& thread, Turn&& turn) const;
 
   message::SharedFunctions functions_;
   message::KernelTable kernels_;
@@ -122,6 +135,7 @@ class ShaderUnit final : public message::Urb {
   std::vector<SharedCounts> shared_counts_;
   spec::GenId gen_{};
   memory::AddressSpace* space_ = nullptr;
+  const StopFlag* stop_ = nullptr;  // null: none
   uint64_t instruction_base_ = 0;
   uint64_t surface_base_ = 0;
   std::vector<uint64_t> compared_;  // kernels compared in this draw

@@ -48,6 +48,8 @@ class Player final : public aub::Visitor {
   void allow_dumps(std::filesystem::path folder) { dump_folder_ = std::move(folder); }
   void set_budget(PageBudget* budget) { options_.budget = budget; }  // null: a limit of its own
   void set_executor(eu::ExecutorKind kind) { options_.executor = kind; }
+  // Sets a flag that ends the device's work early. Records are ignored while it is raised. Null: none.
+  void set_stop(const StopFlag* stop) { options_.stop = stop; }
   void set_settle_limit(uint64_t nanoseconds) { options_.settle_limit = nanoseconds; }
 
   void on(const aub::Place& place, const aub::Record& record) override;
@@ -58,7 +60,8 @@ class Player final : public aub::Visitor {
   const std::string& failure() const { return failure_; }
   // True: a poll timed out and the trace says to stop.
   bool aborted() const { return aborted_; }
-  bool wants_more() const { return failure_.empty() && !aborted_; }
+  bool wants_more() const { return failure_.empty() && !aborted_ && !stopped(); }
+  bool stopped() const { return options_.stop != nullptr && options_.stop->raised(); }
   const PlayCounts& counts() const { return counts_; }
   // Returns messages for the first failed checks.
   const std::vector<std::string>& faults() const { return faults_; }

@@ -157,7 +157,9 @@ void Recorder::keep_time() {
   if (device_ == nullptr) return;
   const auto now = [](const device::Device& device) { return device.clock().nanoseconds; };
   if (now(*device_) < now(simulator_->device())) device_->advance(now(simulator_->device()) - now(*device_));
-  while (now(simulator_->device()) < now(*device_)) simulator_->advance(now(*device_) - now(simulator_->device()));
+  while (now(simulator_->device()) < now(*device_) && !simulator_->device().stop_flag().raised()) {
+    simulator_->advance(now(*device_) - now(simulator_->device()));
+  }
 }
 
 void Recorder::report_difference(std::string_view memory, uint64_t address, const std::string& when) {

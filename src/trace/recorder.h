@@ -62,7 +62,10 @@ class Recorder {
                                                   uint64_t settle_limit = device::Device::kSettleLimit);
 
   // Sets the recorded device, which must outlive `finish`. Without it time is not tracked and nothing is compared.
-  void watch(device::Device& device) { device_ = &device; }
+  void watch(device::Device& device) {
+    device_ = &device;
+    simulator_->device().stop_flag().set_watch([&device] { return device.stop_flag().raised(); });
+  }
   // Sets the visitor of what software wrote to local memory without a BAR; called before work. Empty: there are no such
   // writes.
   using Visitor = std::function<void(uint64_t address, std::span<const std::byte> bytes)>;

@@ -54,6 +54,9 @@ Result<std::unique_ptr<Simulator>> Simulator::create(const spec::DeviceModel& mo
   }
   simulator->commands_.resize(model.engines.size());
   simulator->settle_limit_ = options.settle_limit;
+  if (options.stop != nullptr) {
+    simulator->device_->stop_flag().set_watch([stop = options.stop] { return stop->raised(); });
+  }
   simulator->bring_up();
   return simulator;
 }

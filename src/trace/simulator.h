@@ -32,6 +32,7 @@ struct SimulatorOptions {
   unsigned threads = 1;  // DeviceOptions::threads
   eu::ExecutorKind executor = eu::ExecutorKind::interpreter;
   uint64_t settle_limit = device::Device::kSettleLimit;  // longest virtual time of work that one write starts
+  const StopFlag* stop = nullptr;                        // ends the device's work early; null: none
 };
 
 class Simulator {

@@ -1,13 +1,16 @@
 // The 3D pipeline with random state and small draws, on every generation: any state commands with any fields, pointers
 // into mostly random memory, invalid surfaces and kernels. Memory has its exact size, so the sanitizers see any access
-// outside. Also checked: a draw ends, and a draw that is executed in parts ends too.
+// outside. Also checked: a draw ends, and a draw that is executed in parts, or stopped at any look at the stop flag,
+// ends too.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <random>
 #include <span>
 #include <string>
@@ -68,14 +71,37 @@ class DrawWorld final : private Input {
                      .first_instance = take<uint8_t>(),
                      .base_vertex = take<int8_t>()};
     eu::KernelLibrary kernels(generation_.id());
-    pipe3d::Pipeline pipeline(kernels);
+    WorkerPool pool(flag() ? kThreads : 1);
+    // Stops at a look of any thread. The draw goes on in another pipeline, as after a snapshot.
+    StopFlag stop;
+    std::atomic<uint32_t> looks{0};
+    const uint32_t last = flag() ? ~0u : take<uint8_t>() + 1u;
+    stop.set_watch([&] {
+      if (++looks < last) {
+        return false;
+      }
+      stop.raise();
+      return true;
+    });
+    std::optional<pipe3d::Pipeline> pipeline;
     for (unsigned part = 0; part < kParts; ++part) {
-      if (pipeline.draw(input, progress).stop != pipe3d::Stop::unfinished) {
+      if (!pipeline || stop.raised()) {
+        pipeline.emplace(kernels);
+        pipeline->set_pool(&pool);
+        pipeline->set_stop(stop);
+      }
+      looks = 0;
+      stop.clear();
+      const pipe3d::Progress copy = progress;
+      progress = copy;
+      if (pipeline->draw(input, progress).stop != pipe3d::Stop::unfinished) {
         break;
       }
     }
+    looks = 0;
+    stop.clear();
     pipe3d::Progress clear;
-    static_cast<void>(pipeline.depth_operation(input, clear));
+    static_cast<void>(pipeline->depth_operation(input, clear));
   }
 
  private:
@@ -83,6 +109,7 @@ class DrawWorld final : private Input {
   static constexpr uint64_t kPages = 96;
   static constexpr unsigned kCommands = 64;
   static constexpr unsigned kParts = 64;
+  static constexpr unsigned kThreads = 3;
   static constexpr size_t kTail = 16;  // bytes reserved for the draw itself
   static constexpr uint32_t kSide = 48;
 

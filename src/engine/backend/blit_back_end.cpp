@@ -44,12 +44,12 @@ void check_reserved(Engine& engine, const Command& command) {
   }
 }
 
-// A blit that finishes in one part is not reported as progress, because endless batches store words with such blits.
+// A blit that finishes in one part is no slower than on a chip.
 WorkReport report_of(const blit::BlitJob& job, const blit::Outcome& outcome) {
   WorkReport report;
   report.time_ns = outcome.bytes / kBytesPerNanosecond;
   report.blit_bytes = outcome.bytes;
-  report.progress = outcome.end == WorkEnd::unfinished ? outcome.bytes : 0;
+  report.amount = outcome.end == WorkEnd::unfinished ? outcome.bytes : 0;
   if (outcome.lines != 0) {
     report.target_write = {GpuVa{job.destination.base}, outcome.first_line, outcome.lines};
   }

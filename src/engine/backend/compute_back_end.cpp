@@ -31,7 +31,7 @@ std::array<uint32_t, 3> indirect_counts(const Engine& engine) {
 WorkReport report_of(const compute::Outcome& outcome) {
   WorkReport report;
   report.time_ns = outcome.instructions * kInstructionTime;
-  report.progress = outcome.channels;
+  report.amount = outcome.instructions;
   report.instructions = outcome.instructions;
   report.compute = {.threads = outcome.threads, .channels = outcome.channels};
   return report;
@@ -114,6 +114,7 @@ Next ComputeBackEnd::walk(Engine& engine, const Command& command) {
   }
   walker_.set_events(&engine.services(), engine.path());
   walker_.set_pool(engine.services().pool());
+  walker_.set_stop(engine.services().stop());
   const compute::Outcome outcome = work.run(
       space, [&] { return walker_.run(engine.generation(), state.settings, state.walk, space, !work.resumed()); });
   walker_.set_events(nullptr, {});

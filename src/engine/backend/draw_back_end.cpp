@@ -105,7 +105,7 @@ void account(Engine& engine, const pipe3d::Outcome& outcome) {
   const DrawWork draw{.threads = outcome.threads, .counts = outcome.counts, .counted = outcome.statistics};
   engine.account({
       .time_ns = outcome.instructions * kInstructionTime + outcome.counts.vertices + outcome.counts.pixels.invocations,
-      .progress = 1,  // a part ends at the end of a thread or of a band of a clear
+      .amount = 1,
       .instructions = outcome.instructions,
       .draw = &draw,
   });
@@ -176,6 +176,7 @@ Next DrawBackEnd::draw(Engine& engine, const Command& command) {
   memory::AddressSpace& space = engine.data_space(table_of(engine), memory::Stream::render_cache);
   pipeline_.set_events(&engine.services(), engine.path());
   pipeline_.set_pool(engine.services().pool());
+  pipeline_.set_stop(engine.services().stop());
   const pipe3d::Outcome outcome =
       work.run(space, [&] { return pipeline_.draw(input_of(engine, space, unread_), progress); });
   pipeline_.set_events(nullptr, {});

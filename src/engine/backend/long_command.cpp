@@ -62,6 +62,9 @@ Next LongCommand::finish(WorkEnd end_of_part, uint64_t where) {
     case WorkEnd::deadlock:
       state() = {};
       return engine_.hang("deadlock: every thread is waiting");
+    case WorkEnd::stopped:
+      state() = {};
+      return engine_.stop_in_command();
   }
   if (state().missed > 1) {  // the first one has raised its own Event
     engine_.raise(EventKind::fault, command_.desc.name, command_.place.address.value, state().missed,

@@ -21,6 +21,16 @@ struct Assembled {
   bool first = true;     // the first primitive of its strip, fan or polygon
   bool begins = true;    // starts an object; false for further triangles of one quad or polygon
   bool swapped = false;  // a triangle of a strip whose first two vertices are exchanged
+
+  bool operator==(const Assembled&) const = default;
+};
+
+// A primitive with its number in the instance.
+struct Object {
+  Assembled made;
+  uint32_t id = 0;
+
+  bool operator==(const Object&) const = default;
 };
 
 class Assembler {

@@ -10,6 +10,14 @@
 
 namespace halogen::pipe3d {
 
+// A copy of all entries of a store. It is plain data.
+struct SavedEntries {
+  uint32_t slots = 0;
+  std::vector<Slot> memory;
+
+  bool operator==(const SavedEntries&) const = default;
+};
+
 class EntryStore {
  public:
   // Drops all entries. Each new entry has `slots` slots of zeros.
@@ -26,6 +34,9 @@ class EntryStore {
   }
   void drop_after(uint32_t count) { count_ = count < count_ ? count : count_; }
   void move(uint32_t from, uint32_t to);
+  SavedEntries save() const;
+  // Replaces all entries. Their size becomes `slots`: longer ones are cut, shorter ones end with zeros.
+  void load(const SavedEntries& saved, uint32_t slots);
 
  private:
   uint32_t slots_ = 0;

@@ -147,11 +147,23 @@ void GeometryStage::begin(const Generation& generation, const PipelineState& sta
   unit_.use_kernel(state.geometry.shader.kernel);
 }
 
+size_t GeometryStage::together(std::span<const Object> objects) const {
+  const Geometry& geometry = state_->geometry;
+  if (geometry.dispatch == GeometryDispatch::single) {
+    return std::min<size_t>(takes_quads(objects) ? 2 : 1, objects.size());
+  }
+  return std::min<size_t>(geometry.instances > 1 ? 1 : kLanes, objects.size());
+}
+
+bool GeometryStage::takes_quads(std::span<const Object> objects) const {
+  return state_->geometry.whole_quads && !objects.empty() && is_quad(objects.front().made.topology);
+}
+
 ThreadEnd GeometryStage::run(std::span<const Object> objects, EntryStore& input, const Emit& emit) {
   const Geometry& geometry = state_->geometry;
   unit_.set_urb(&input, &output_);
   if (geometry.dispatch == GeometryDispatch::single) {
-    const bool quads = geometry.whole_quads && !objects.empty() && is_quad(objects.front().made.topology);
+    const bool quads = takes_quads(objects);
     for (size_t i = 0; i < objects.size(); i += quads ? 2 : 1) {
       const Object object = quads && i + 1 < objects.size() ? quad_of(objects[i], objects[i + 1]) : objects[i];
       const ThreadEnd end = run_single(object, input, emit);

@@ -16,12 +16,6 @@
 
 namespace halogen::pipe3d {
 
-// A primitive with its number in the instance.
-struct Object {
-  Assembled made;
-  uint32_t id = 0;
-};
-
 struct GeometryCounts {
   uint64_t invocations = 0;
   uint64_t primitives = 0;
@@ -53,6 +47,8 @@ class GeometryStage final : public message::Urb {
   bool runs() const { return state_ != nullptr && state_->geometry.shader.enabled; }
   // Returns the size of an output vertex in slots.
   static uint32_t vertex_slots(const Geometry& geometry);
+  // Returns how many of the objects, at least one, run() should get at a time: those that share a thread.
+  size_t together(std::span<const Object> objects) const;
   ThreadEnd run(std::span<const Object> objects, EntryStore& input, const Emit& emit);
 
   const std::array<uint32_t, 4>& indices() const { return indices_; }
@@ -74,6 +70,7 @@ class GeometryStage final : public message::Urb {
     uint32_t instance = 0;
   };
 
+  bool takes_quads(std::span<const Object> objects) const;
   ThreadEnd run_eight(std::span<const Lane> lanes, EntryStore& input, const Emit& emit);
   ThreadEnd run_single(const Object& object, EntryStore& input, const Emit& emit);
   void emit_written(uint32_t id, const Emit& emit);

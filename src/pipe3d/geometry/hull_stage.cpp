@@ -21,6 +21,10 @@ void HullStage::begin(const Generation& generation, const PipelineState& state, 
   unit_.use_kernel(state.tessellation.hull.kernel);
 }
 
+uint32_t HullStage::patch_slots(const Tessellation& tessellation) {
+  return std::clamp(tessellation.patch_slots, 2u, kMaxEntrySlots);
+}
+
 eu::Thread& HullStage::instance(uint32_t number) {
   while (threads_.size() <= number) {
     threads_.push_back(std::make_unique<eu::Thread>());
@@ -72,7 +76,7 @@ ThreadEnd HullStage::run(std::span<const Object> objects, EntryStore& input) {
   const Tessellation& tessellation = state_->tessellation;
   const Shader& shader = tessellation.hull;
   unit_.set_urb(&input, &patches_);
-  patches_.begin(std::clamp(tessellation.patch_slots, 2u, kMaxEntrySlots));
+  patches_.begin(patch_slots(tessellation));
   for (size_t i = 0; i < objects.size(); ++i) {
     patches_.add();
   }
@@ -124,6 +128,9 @@ ThreadEnd HullStage::run(std::span<const Object> objects, EntryStore& input) {
 
 TessellationFactors HullStage::factors(uint32_t patch) const {
   const std::span<const Slot> entry = patches_.entry(patch);
+  if (entry.empty()) {
+    return {};
+  }
   const auto at = [&](size_t dword) { return std::bit_cast<float>(entry[dword / 4][dword % 4]); };
   switch (state_->tessellation.domain) {
     case TessellationDomain::quad:

@@ -25,6 +25,9 @@ class HullStage final : public message::Groups {
   // Shades at most kMaxPatches patches. Entry i of patches() is the result of patch i.
   ThreadEnd run(std::span<const Object> objects, EntryStore& input);
   EntryStore& patches() { return patches_; }
+  static uint32_t patch_slots(const Tessellation& tessellation);
+  // Restores the patches of an earlier run().
+  void load(const SavedEntries& saved) { patches_.load(saved, patch_slots(state_->tessellation)); }
   // Returns the factors that the threads wrote at the start of an entry.
   TessellationFactors factors(uint32_t patch) const;
 

@@ -19,6 +19,8 @@ class PrimitiveList {
   bool empty() const { return primitives_.empty(); }
   // Returns whether the list should be drawn before more is added.
   bool full() const { return primitives_.size() >= kMax; }
+  // Returns whether the list must be drawn before more is added, even in the middle of an object.
+  bool overfull() const { return primitives_.size() >= kMaxInObject; }
   std::span<const ScreenPrimitive> primitives() const { return primitives_; }
 
   // Returns the vector that set_up() appends to.
@@ -30,6 +32,7 @@ class PrimitiveList {
 
  private:
   static constexpr size_t kMax = 1 << 14;
+  static constexpr size_t kMaxInObject = 1 << 17;
 
   uint32_t slots_ = 0;
   std::vector<ScreenPrimitive> primitives_;

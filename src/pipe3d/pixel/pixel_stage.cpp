@@ -115,6 +115,10 @@ void PixelStage::draw(const ScreenPrimitive& primitive, const Rasteriser& raster
   primitive_ = &primitive;
   raster_ = &raster;
   filled_ = 0;
+  if (unit_.stopping()) {
+    end_ = ThreadEnd::stopped;
+    return;
+  }
   attributes_.clear();
   is_set_up_ = false;
   const Rectangle area = intersect(raster.box(), window);
@@ -149,6 +153,10 @@ uint64_t samples_in(const std::array<uint16_t, 4>& coverage) {
 }  // namespace
 
 void PixelStage::add(const Subspan& subspan) {
+  constexpr uint32_t kUnasked = 1 << 8;  // subspans between two looks at the stop flag
+  if (++subspans_ % kUnasked == 0 && end_ == ThreadEnd::done && unit_.stopping()) {
+    end_ = ThreadEnd::stopped;
+  }
   if (end_ != ThreadEnd::done) {
     return;
   }
@@ -256,6 +264,10 @@ void PixelStage::dispatch() {
   filled_ = 0;
   group_.find_covered();
   if (!kernel.enabled || end_ != ThreadEnd::done || !set_up()) {
+    return;
+  }
+  if (unit_.stopping()) {
+    end_ = ThreadEnd::stopped;
     return;
   }
   unit_.use_kernel(kernel.start);

@@ -119,8 +119,9 @@ class PixelStage final : public message::PixelMessages {
   std::vector<uint32_t> attributes_;
   bool is_set_up_ = false;  // attributes of the primitive are computed
   PixelGroup group_;
-  unsigned filled_ = 0;  // channels
-  unsigned width_ = 8;   // of threads
+  unsigned filled_ = 0;    // channels
+  uint32_t subspans_ = 0;  // since begin(); decides when the stop flag is asked
+  unsigned width_ = 8;     // of threads
   bool test_early_ = false;
   bool worth_replay_ = false;
   std::array<PixelReplay, 2> replays_;  // of the primitive: wide and narrow threads

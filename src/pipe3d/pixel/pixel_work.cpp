@@ -42,6 +42,9 @@ void PixelWork::begin(const Generation& generation, const PipelineState& state, 
 void PixelWork::draw_piece(PixelStage& stage, const PrimitiveList& list, uint64_t number) const {
   const PixelPieces::Piece piece = pieces_[number];
   for (const uint32_t primitive : piece.primitives) {
+    if (stage.end() != ThreadEnd::done) {
+      return;
+    }
     stage.draw(list.primitives()[primitive], rasters_[primitive], piece.window);
   }
 }
@@ -117,12 +120,14 @@ void PixelWork::draw_round(const PrimitiveList& list, uint64_t& next, uint64_t e
       back_off.penalty -= back_off.penalty != 0 ? 1 : 0;
       next = end;
       return;
+    } else if (stopping()) {
+      return;  // the round is rolled back
     } else {
       back_off.alone = 4u << back_off.penalty;
       back_off.penalty = std::min(back_off.penalty + 1, kMaxPenalty);
     }
   }
-  for (; next < end; ++next) {
+  for (; next < end && !stopping(); ++next) {
     draw_piece(main_, list, next);
     if (main_.end() != ThreadEnd::done) {
       return;
@@ -163,7 +168,7 @@ bool PixelWork::draw(const PrimitiveList& list, uint64_t& next, uint64_t most) {
       return false;
     }
     const uint64_t used = instructions() - before;
-    if (used >= most) {
+    if (used >= most || stopping()) {
       break;
     }
     // Limits the next round to the remaining instructions.

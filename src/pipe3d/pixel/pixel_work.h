@@ -35,8 +35,8 @@ class PixelWork {
              memory::AddressSpace& space);
   uint32_t entry_slots() const { return entry_slots_; }
 
-  // Draws pieces from `next` on, until all are drawn, a thread stops the draw, or `most` instructions were executed.
-  // Sets `next` to the first piece that is not drawn. True: all are drawn.
+  // Draws pieces from `next` on, until all are drawn, a thread stops the draw, a stop is demanded, or `most`
+  // instructions were executed. Sets `next` to the first piece that is not drawn. True: all are drawn.
   bool draw(const PrimitiveList& list, uint64_t& next, uint64_t most);
 
   ThreadEnd end() const { return main_.end(); }  // end of the thread that stopped the draw, or done
@@ -58,6 +58,7 @@ class PixelWork {
 
   bool clear(const PrimitiveList& list, uint64_t& next);
   bool pays(uint64_t pieces) const;
+  bool stopping() const { return state_->stop != nullptr && state_->stop->raised(); }
   BackOff& back_off();
   bool draw_beside(const PrimitiveList& list, uint64_t first, uint64_t end);
   void draw_round(const PrimitiveList& list, uint64_t& next, uint64_t end);

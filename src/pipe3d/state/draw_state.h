@@ -13,6 +13,23 @@
 
 namespace halogen::pipe3d {
 
+// The objects of a chunk that has been shaded, if the stages between vertices and clipping have not processed all of
+// them. One object may become thousands of primitives, so a part may end between two objects, and inside a patch.
+struct OpenObjects {
+  std::vector<Object> list;
+  uint32_t next = 0;         // first object, or first patch of a group, that is not done
+  bool hull_done = false;    // the group that starts at `next` has its patches
+  uint32_t patch = 0;        // first patch of the group that is not done
+  bool points_done = false;  // this patch has its points
+  uint32_t primitive = 0;    // first primitive of this patch that is not processed
+  SavedEntries vertices;
+  SavedEntries patches;
+  SavedEntries points;
+
+  bool done() const { return next >= list.size(); }
+  bool operator==(const OpenObjects&) const = default;
+};
+
 // A draw that has begun and not ended. It is plain data, so a snapshot may be taken between two parts.
 struct Progress {
   std::array<uint64_t, 2> id{};  // identifies the command, so that equal draws differ
@@ -22,6 +39,7 @@ struct Progress {
   uint32_t primitive = 0;  // in this instance
   Assembler assembler;
   std::vector<Slot> kept;   // entries that the assembler may still need, consecutive
+  OpenObjects open;         // of the last chunk
   uint32_t line_steps = 0;  // of the line pattern, in the current strip
   uint32_t band = 0;        // of a clear that is not a draw
 

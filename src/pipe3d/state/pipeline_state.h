@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/stop_flag.h"
 #include "gen/pipeline_rules.h"
 #include "hw/enums.h"
 #include "message/environment.h"
@@ -463,6 +464,7 @@ struct Output {
 // All of it ----------------------------------------------------------------------------------------------------------
 
 struct PipelineState {
+  const StopFlag* stop = nullptr;  // asked by work whose length the guest controls; null: none
   message::StateBases bases;
   VertexState vertices;
   VertexShader vertex_shader;

@@ -3,6 +3,7 @@
 #include "compute/walker.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "covers.h"
 #include "dispatch_bench.h"
@@ -145,6 +146,55 @@ TEST_P(Dispatch, EndlessKernelRunsInParts) {
   word(kOut) = 1;
   EXPECT_EQ(walker_.run(generation_, settings_, walk_, memory_.space(), false).stop, Stop::finished);
   EXPECT_EQ(word(kOut + 4), 7u);
+}
+
+TEST_P(Dispatch, DispatchThatIsStoppedAgainAndAgainEndsTheSame) {
+  constexpr uint64_t kOut_B = 0x1'0000;
+  load(kernels::kDump, 2, 1, 1);
+  const std::vector<uint32_t> command = walker({200, 1, 1}, 2);
+  run(command);
+  std::vector<uint32_t> whole;
+  for (uint64_t at = 0; at < kOut_B; at += 4) {
+    whole.push_back(std::exchange(word(kOut + at), 0u));
+  }
+  StopFlag stop;
+  uint32_t looks = 0;
+  stop.set_watch([&] { return ++looks % 3 == 0; });
+  walker_.set_stop(stop);
+  walk_ = {};
+  ASSERT_EQ(prepare(command, walk_.job), JobFault::none);
+  unsigned parts = 0;
+  for (outcome_.stop = Stop::unfinished; outcome_.stop == Stop::unfinished && parts < 1000; ++parts) {
+    Walk copy = walk_;  // as if a snapshot were restored
+    walk_ = std::move(copy);
+    outcome_ = walker_.run(generation_, settings_, walk_, memory_.space(), parts == 0);
+  }
+  EXPECT_EQ(outcome_.stop, Stop::finished);
+  EXPECT_GT(parts, 4u);
+  for (uint64_t at = 0; at < kOut_B; at += 4) {
+    ASSERT_EQ(word(kOut + at), whole[at / 4]) << at;
+  }
+}
+
+TEST_P(Dispatch, HugeGroupCountsAndEndlessKernelsStopAtOnce) {
+  load(kernels::kSpin, 1, 0, 0);
+  for (const std::array<uint32_t, 3> groups : {std::array{1u, 1u, 1u}, {~0u, 1u, 1u}, {~0u, ~0u, ~0u}}) {
+    walk_ = {};
+    ASSERT_EQ(prepare(walker(groups, 1), walk_.job), JobFault::none);
+    const Outcome part = walker_.run(generation_, settings_, walk_, memory_.space(), true);
+    EXPECT_EQ(part.stop, Stop::unfinished);
+    EXPECT_LE(part.instructions, 2 * kPart);
+    StopFlag stop;
+    stop.raise();
+    walker_.set_stop(stop);
+    const Walk before = walk_;
+    const Outcome stopped = walker_.run(generation_, settings_, walk_, memory_.space(), false);
+    EXPECT_EQ(stopped.stop, Stop::unfinished);
+    EXPECT_EQ(stopped.instructions, 0u);
+    EXPECT_TRUE(walk_ == before);
+    static const StopFlag none;
+    walker_.set_stop(none);
+  }
 }
 
 TEST_P(Dispatch, WaitWithoutASignalIsReportedAsDeadlock) {

@@ -95,21 +95,26 @@ class DrawWorld : private memory::FaultHandler {
     }
     return found;
   }
+  // Runs one part of a draw.
+  Outcome part(Progress& progress) {
+    return pipeline_.draw({.generation = &generation_,
+                           .settings = &settings,
+                           .bases = {.surface = kStates, .dynamic = kStates, .instruction = kKernels},
+                           .space = &space_,
+                           .stream_offsets = stream_indices,
+                           .tables = {.base = kStates},
+                           .unread = &unread},
+                          progress);
+  }
+  void set_stop(const StopFlag& stop) { pipeline_.set_stop(stop); }
   // Runs all parts of a draw.
   Outcome draw(const DrawCall& call) {
     Progress progress;
     progress.call = call;
-    const ResolveInput input{.generation = &generation_,
-                             .settings = &settings,
-                             .bases = {.surface = kStates, .dynamic = kStates, .instruction = kKernels},
-                             .space = &space_,
-                             .stream_offsets = stream_indices,
-                             .tables = {.base = kStates},
-                             .unread = &unread};
-    Outcome all = pipeline_.draw(input, progress);
-    for (unsigned part = 1; all.stop == Stop::unfinished; ++part) {
-      if (between_parts) between_parts(part);
-      const Outcome next = pipeline_.draw(input, progress);
+    Outcome all = part(progress);
+    for (unsigned number = 1; all.stop == Stop::unfinished; ++number) {
+      if (between_parts) between_parts(number);
+      const Outcome next = part(progress);
       all.stop = next.stop;
       all.counts.clip_in += next.counts.clip_in;
       all.counts.clip_out += next.counts.clip_out;

@@ -100,12 +100,15 @@ class SandyDraw : public DrawWorld {
     command.gs_urb_entry_allocation_size = gs_size;
     send(command, 3);
   }
-  Outcome draw(hw::PrimitiveTopology topology, uint32_t vertices) {
+  void send_state() {
     send(vertex, 6);
     send(geometry, 7);
     send(clip, 4);
     send(surface, 20);
     send(pixel, 9);
+  }
+  Outcome draw(hw::PrimitiveTopology topology, uint32_t vertices) {
+    send_state();
     return DrawWorld::draw({.topology = topology, .vertices = vertices});
   }
 

@@ -1,0 +1,51 @@
+// A demand to stop long work. Any thread and any signal handler may raise it; every loop whose length a guest controls
+// asks it after a bounded amount of work. Work that can continue where it is ends its part; other work is dropped.
+// Nothing but a raised flag ends work early, so the host's time does not change results.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+namespace halogen {
+
+class StopFlag {
+ public:
+  StopFlag() = default;
+  StopFlag(const StopFlag&) = delete;
+  StopFlag& operator=(const StopFlag&) = delete;
+
+  void raise() noexcept { state_.fetch_or(kRaised, std::memory_order_relaxed); }
+  void clear() noexcept { state_.fetch_and(static_cast<uint8_t>(~kRaised), std::memory_order_relaxed); }
+
+  // Returns whether work must stop.
+  bool raised() const {
+    const uint8_t state = state_.load(std::memory_order_relaxed);
+    if (state == 0) [[likely]] {
+      return false;
+    }
+    return (state & kRaised) != 0 || watch_();
+  }
+
+  // Sets a function that raised() calls and that demands the stop by returning true. From then on it must return true
+  // until the caller of the work knows of the stop, or raise the flag. Threads may call it at the same time. Set it
+  // while no work runs. Empty: none.
+  void set_watch(std::function<bool()> watch) {
+    watch_ = std::move(watch);
+    if (watch_) {
+      state_.fetch_or(kWatched, std::memory_order_relaxed);
+    } else {
+      state_.fetch_and(static_cast<uint8_t>(~kWatched), std::memory_order_relaxed);
+    }
+  }
+
+ private:
+  static constexpr uint8_t kRaised = 1;
+  static constexpr uint8_t kWatched = 2;
+
+  std::atomic<uint8_t> state_{0};
+  std::function<bool()> watch_;
+};
+
+}  // namespace halogen
