@@ -41,6 +41,7 @@ bool is_administrator() {
   return syscall(SYS_capget, &header, data) == 0 && (data[0].effective >> CAP_SYS_ADMIN & 1) != 0;
 }
 
+constexpr std::chrono::milliseconds kLastWork{400};     // time that long work may hold an ending process
 constexpr std::string_view kNodeName = "halogen-drm/";  // followed by process, number and minor number
 
 constinit std::atomic<Door*> doors{nullptr};
@@ -245,10 +246,9 @@ eu::ExecutorKind executor_of_environment() {
   return eu::ExecutorKind::interpreter;
 }
 
-// Returns the time without progress after which a batch counts as hung. It is long because the model is slower than a
-// chip; tests of hangs shorten it.
+// Returns the time after which a batch counts as hung; zero: never. Tests of hangs shorten it.
 std::chrono::milliseconds hang_after() {
-  return std::chrono::milliseconds(number_of(kHangVariable, 100, 3'600'000, 10'000));
+  return std::chrono::milliseconds(number_of(kHangVariable, 0, 3'600'000, 10'000));
 }
 
 }  // namespace
@@ -585,10 +585,13 @@ void Door::serve_client(int channel, Node& node) {
 void Door::write_report() {
   if (!booted_.load(std::memory_order_acquire)) return;
   if (frames_) driver_->finish_display();
+  // Long work must not hold the process. Libraries whose destructors run later may still use the device.
+  driver_->end_by(std::chrono::steady_clock::now() + kLastWork);
   if (report_) report_->write();
   if (tracepoints_) tracepoints_->flush();
   const NotCancelled whole;
   if (recording_) driver_->with_lock([&] { recording_->finish(); });
+  driver_->end_by(std::chrono::steady_clock::time_point::max());
 }
 
 }  // namespace halogen::shim

@@ -13,7 +13,7 @@ constexpr char kEventsVariable[] = "HALOGEN_EVENTS";
 constexpr char kFramesVariable[] = "HALOGEN_FRAMES";      // a folder
 constexpr char kThreadsVariable[] = "HALOGEN_THREADS";    // of the host; unset: one per processor
 constexpr char kExecutorVariable[] = "HALOGEN_EXECUTOR";  // a name of eu::kExecutorNames; unset: interpreter
-constexpr char kHangVariable[] = "HALOGEN_HANG_MS";       // time without progress until a batch counts as hung
+constexpr char kHangVariable[] = "HALOGEN_HANG_MS";       // time until a batch counts as hung; 0: never
 
 constexpr char kClockVariable[] = "HALOGEN_CLOCK";  // "device": time passes only while the device works
 

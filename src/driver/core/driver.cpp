@@ -21,8 +21,9 @@ namespace {
 constexpr uint64_t kSlice = 20'000;  // device time (ns) between two checks
 constexpr unsigned kMaxBatched = 32;
 constexpr std::chrono::microseconds kBatchDelay{100};
-constexpr unsigned kBurstLength = 16;               // consecutive submissions after which batches are gathered
-constexpr std::chrono::microseconds kBurstGap{30};  // longest gap between two of them
+constexpr std::chrono::milliseconds kLookAgain{10};  // the end that end_by() set may be called off
+constexpr unsigned kBurstLength = 16;                // consecutive submissions after which batches are gathered
+constexpr std::chrono::microseconds kBurstGap{30};   // longest gap between two of them
 
 }  // namespace
 
@@ -36,10 +37,12 @@ Driver::Driver(std::unique_ptr<Gpu> gpu, const DriverOptions& options)
     : options_(options),
       gpu_(std::move(gpu)),
       kms_(std::make_unique<Kms>(*gpu_)),
+      hangs_(options.run_time ? options.run_time : run_time_of_process(), options.hang_after, model().engines.size()),
       remote_fences_(mutex_, peers_, [this] { fences_signalled(); }),
       sync_files_([this](const auto& fence) { remote_fences_.add(fence); }),
       sync_object_files_(peers_, [this](const auto& fence) { remote_fences_.add(fence); }),
       shared_buffers_(peers_, [this](const auto& fence) { remote_fences_.add(fence); }) {
+  gpu_->hardware().device().stop_flag().set_watch([this] { return demands_stop(); });
   device_then_ = gpu_->hardware().device().clock().nanoseconds;
   if (gpu_->shares_space()) shared_space_ = std::make_shared<Space>(*gpu_);
   if (options_.frames) {
@@ -58,6 +61,7 @@ Driver::Driver(std::unique_ptr<Gpu> gpu, const DriverOptions& options)
 }
 
 Driver::~Driver() {
+  end_by(Clock::now());
   {
     const std::lock_guard lock(mutex_);
     stop_ = true;
@@ -65,6 +69,7 @@ Driver::~Driver() {
   work_.notify_all();
   thread_.join();
   const std::lock_guard lock(mutex_);
+  gpu_->hardware().device().stop_flag().set_watch({});
   for (const std::unique_ptr<EngineQueue>& queue : gpu_->queues()) queue->abandon();
   if (empty_ >= 0) ::close(empty_);
   for (const WaitSlot& each : free_wait_slots_) {
@@ -140,18 +145,19 @@ int Driver::ioctl(File& file, unsigned long request, uint64_t argument, bool no_
 }
 
 void Driver::with_lock(const std::function<void()>& function) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock = enter();
   function();
 }
 
 void Driver::finish_display() {
+  constexpr std::chrono::milliseconds kLeast{10'000};
   Lock lock = enter();
   wait(
-      lock, [&] { return !kms_->waits() && !kms_->busy(); }, options_.hang_after);
+      lock, [&] { return !kms_->waits() && !kms_->busy(); }, std::max(options_.hang_after, kLeast));
 }
 
 FidelityReport Driver::fidelity() {
-  const std::lock_guard lock(mutex_);
+  const Lock lock = enter();
   return gpu_->hardware().device().fidelity();
 }
 
@@ -369,7 +375,8 @@ Driver::Waited Driver::wait_for(Lock& lock, const std::function<bool()>& conditi
   while (result == Waited::late && !(end && Clock::now() >= *end)) {
     const std::optional<Clock::time_point> blank = next_blank();
     const bool steps_here = working() && !stepping_ && !blank;
-    const std::optional<Clock::time_point> until = end && blank ? std::min(*end, *blank) : (blank ? blank : end);
+    std::optional<Clock::time_point> until = end && blank ? std::min(*end, *blank) : (blank ? blank : end);
+    if (has_ended()) until = std::min(until.value_or(Clock::time_point::max()), Clock::now() + kLookAgain);
     if (interruption != nullptr && (!steps_here || ++steps > kStepsAlone)) {
       interruption->hold_back();
       if (interruption->is_due()) {
@@ -475,7 +482,7 @@ void Driver::step() {
   if (options_.host_time && !gpu_->working()) {
     catch_up();
   } else {
-    gpu_->work(gpu_->working() ? kSlice : kms_->until_vblank_ns());
+    run_device(gpu_->working() ? kSlice : kms_->until_vblank_ns());
   }
   look_for_hangs();
   kms_->look();  // last: the work that a commit waits for may have hung
@@ -486,6 +493,10 @@ void Driver::step() {
 void Driver::run() {
   Lock lock(mutex_);
   while (!stop_) {
+    if (has_ended()) {
+      work_.wait_for(lock, kLookAgain);
+      continue;
+    }
     if (waiters_ != 0 || !working()) {
       work_.wait(lock);
       continue;

@@ -5,6 +5,7 @@
 // Errors are the negative errno that Linux returns for the same mistake.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -15,6 +16,7 @@
 #include <optional>
 #include <thread>
 
+#include "driver/core/hang_watch.h"
 #include "driver/gem/file.h"
 #include "driver/gem/lent_memory.h"
 #include "driver/gem/live_mappings.h"
@@ -28,9 +30,10 @@ namespace halogen::driver {
 
 struct DriverOptions {
   HardwareOptions hardware{};
-  // Time without progress (no request done, no thread dispatched) until a request counts as hung. A quarter of it
-  // applies while more urgent work waits for the engine.
+  // Time until a request counts as hung, whether or not it makes progress (hang_watch.h). A quarter of it applies while
+  // more urgent work waits for the engine. Zero: no request counts as hung.
   std::chrono::milliseconds hang_after{2500};
+  RunTime run_time{};                            // clock for hang_after; empty: the time during which the process ran
   std::chrono::milliseconds throttle_after{20};  // THROTTLE waits for work that is older than this
   bool privileged = false;                       // programs may have the rights of an administrator
   // True: the time of an idle device follows the host's clock, and vertical blanks come at the mode's rate. False: time
@@ -92,6 +95,9 @@ class Driver {
   }
   bool is_mapping(uint64_t address, uint64_t bytes) const { return live_.touches(address, bytes); }
 
+  // Lets the device work only until then, for a process that is about to end. time_point::max(): without an end. Any
+  // thread may call it.
+  void end_by(std::chrono::steady_clock::time_point when) { end_by_ = when.time_since_epoch().count(); }
   // Calls `function` with the lock held: the device does not change meanwhile.
   void with_lock(const std::function<void()>& function);
   // Returns the fidelity report of everything that the device has done so far.
@@ -134,15 +140,16 @@ class Driver {
  private:
   Driver(std::unique_ptr<Gpu> gpu, const DriverOptions& options);
   void run();
-  bool working() const { return batched_ != 0 || gpu_->working() || kms_->waits(); }
+  bool working() const { return !has_ended() && (batched_ != 0 || gpu_->working() || kms_->waits()); }
   void step();
   void run_queued();
   std::optional<Clock::time_point> next_blank();
   void flush_batched();
-  struct Watch;
+  bool has_ended() const;
+  bool demands_stop() const;
+  void run_device(uint64_t nanoseconds);
   void look_for_hangs();
-  bool hangs(EngineQueue& queue, Watch& watch, Clock::time_point now);
-  bool send_pulse(EngineQueue& queue, Watch& watch);
+  bool send_heartbeat(EngineQueue& queue);
   Lock enter();
   void yield_lock(Lock& lock);
   void notify_waiters();
@@ -203,15 +210,9 @@ class Driver {
   LiveMappings live_;
   int empty_ = -1;  // an empty file: pages mapped from it cannot be touched
 
-  struct Watch {
-    RequestRef request;
-    std::chrono::steady_clock::time_point since;
-    std::optional<uint64_t> work{};                                // work counter at half of the time
-    uint32_t renewals = 0;                                         // extensions granted because of progress
-    std::optional<std::chrono::steady_clock::time_point> urged{};  // since when more urgent work waits for the engine
-    RequestRef pulse{};  // heartbeat: tests whether the request can be preempted
-  };
-  std::unordered_map<EngineQueue*, Watch> watches_;
+  HangWatch hangs_;
+  static constexpr Clock::rep kNever = Clock::time_point::max().time_since_epoch().count();
+  std::atomic<Clock::rep> end_by_{kNever};
   RemoteFenceWatcher remote_fences_;
   SyncFiles sync_files_;
   SyncObjectFiles sync_object_files_;

@@ -1,86 +1,68 @@
 // Hang detection as in i915. A request that blocks more urgent work has less time than one that only takes long, and a
 // batch that can be preempted is not hung. Then: which context is guilty, and what happens to the other engines.
-#include <algorithm>
 #include <cerrno>
 #include <limits>
-#include <utility>
 
 #include "driver/core/driver.h"
 #include "spec/interface_model.h"
 
 namespace halogen::driver {
-namespace {
 
-constexpr int kPreemptShare = 4;  // of hang_after: 640 ms of 2.5 s in Linux
+bool Driver::has_ended() const {
+  const Clock::rep end = end_by_;
+  return end != kNever && Clock::now().time_since_epoch().count() >= end;
+}
 
-}  // namespace
+// Returns whether long work must end in the middle. It is asked very often, so the clocks are not.
+bool Driver::demands_stop() const {
+  constexpr uint32_t kAsks = 16;
+  thread_local uint32_t asks = 0;
+  if (++asks % kAsks != 0) return false;
+  device::Device& device = gpu_->hardware().device();
+  if (!has_ended() && !hangs_.is_over(device.engine_at_work())) return false;
+  device.stop_flag().raise();  // for all threads
+  return true;
+}
 
-// Time during which this process did not run does not count: a busy host or a debugger does not cause a hang.
+// Runs the device and the engines' queues. Work that uses up the time of its request is stopped.
+void Driver::run_device(uint64_t nanoseconds) {
+  hangs_.arm(gpu_->queues(), model().engines);
+  gpu_->work(nanoseconds);
+  gpu_->hardware().device().stop_flag().clear();
+}
+
 void Driver::look_for_hangs() {
-  constexpr std::chrono::nanoseconds kMax = std::chrono::milliseconds(50);  // normal time between two checks
-  const auto now = Clock::now();
-  const auto last =
-      std::exchange(watches_[nullptr].since, now);  // the entry without an engine holds the time of the last check
-  const auto lost = std::max<std::chrono::nanoseconds>(now - last - kMax, {});
-  for (auto& [queue, watch] : watches_) {
-    if (queue == nullptr) continue;
-    watch.since += lost;
-    if (watch.urged) *watch.urged += lost;
+  uint64_t work = 0;
+  bool inside = false;
+  for (const std::unique_ptr<EngineQueue>& queue : gpu_->queues()) {
+    work += queue->work_done();
+    inside = inside || queue->in_long_work();
   }
+  hangs_.count(work, inside);
   bool blamed = false;
   for (const std::unique_ptr<EngineQueue>& queue : gpu_->queues()) {
-    Watch& watch = watches_[queue.get()];
-    const RequestRef current = queue->current();
-    if (current != watch.request || (watch.pulse && watch.pulse->done)) watch = {current, now};
-    if (!current || !hangs(*queue, watch, now)) continue;
-    blame(*queue, current, now);
-    watch = {};
+    HangWatch::Verdict verdict = hangs_.judge(*queue);
+    if (verdict == HangWatch::Verdict::ask_to_yield) {
+      verdict = send_heartbeat(*queue) ? HangWatch::Verdict::fine : HangWatch::Verdict::hung;
+    }
+    if (verdict != HangWatch::Verdict::hung) continue;
+    blame(*queue, queue->current(), Clock::now());
+    hangs_.forget(*queue);
     blamed = true;
   }
   if (blamed) gpu_->update();  // other engines may have waited for the removed request
 }
 
-bool Driver::hangs(EngineQueue& queue, Watch& watch, Clock::time_point now) {
-  constexpr uint32_t kRenewals = 500;  // a batch that dispatches forever hangs too
-  const auto makes_progress = [&] {
-    if (queue.work_done() == watch.work || watch.renewals >= kRenewals) return false;
-    watch.work = queue.work_done();
-    ++watch.renewals;
-    return true;
-  };
-  // More urgent work waits for the engine.
-  if (queue.wanted() != EngineQueue::Wanted::by_more_urgent) {
-    watch.urged.reset();
-  } else if (!watch.urged) {
-    watch.urged = now;
-    watch.work = queue.work_done();
-  } else if (now - *watch.urged >= options_.hang_after / kPreemptShare) {
-    if (!makes_progress()) return true;
-    watch.urged = now;
-  }
-  if (now - watch.since < options_.hang_after / 2) return false;
-  if (!watch.work) watch.work = queue.work_done();
-  if (now - watch.since < options_.hang_after) return false;
-  if (makes_progress()) {
-    watch.since = now - options_.hang_after / 2;
-    return false;
-  }
-  // The request may be preemptible. Then a heartbeat of the highest priority completes, and the request continues.
-  if (!queue.can_interrupt() || queue.wanted() == EngineQueue::Wanted::by_equal) return true;
-  if (!watch.pulse) return !send_pulse(queue, watch);
-  return now - watch.since >= options_.hang_after + 2 * options_.hang_after / kPreemptShare;
-}
-
 // Submits a heartbeat. False: out of memory.
-bool Driver::send_pulse(EngineQueue& queue, Watch& watch) {
+bool Driver::send_heartbeat(EngineQueue& queue) {
   const auto space = std::make_shared<Space>(*gpu_);
-  auto pulse = std::make_shared<Request>();
-  if (space->tables()) pulse->context = queue.make_context(space->tables());
-  if (!pulse->context) return false;
-  pulse->keeps.push_back(space);
-  pulse->priority = std::numeric_limits<int>::max();
-  watch.pulse = pulse;
-  queue.add(pulse);
+  auto heartbeat = std::make_shared<Request>();
+  if (space->tables()) heartbeat->context = queue.make_context(space->tables());
+  if (!heartbeat->context) return false;
+  heartbeat->keeps.push_back(space);
+  heartbeat->priority = std::numeric_limits<int>::max();
+  hangs_.set_heartbeat(queue, heartbeat);
+  queue.add(heartbeat);
   queue.update();
   return true;
 }

@@ -127,6 +127,7 @@ class ComputeHangs : public Door {
   void hangs(std::string_view text, uint32_t groups = 1, uint32_t barrier_threads = 1, uint32_t times = 1) {
     DriverOptions options;
     options.hang_after = std::chrono::milliseconds(80);
+    options.run_time = time_of_calls(std::chrono::milliseconds(20));
     options.hardware.device.threads = groups == 1 ? 1 : 3;
     boot(options);
     const uint32_t guilty = create_context(), other = create_context();

@@ -7,6 +7,9 @@
 
 #include <sys/mman.h>
 
+#include <atomic>
+#include <chrono>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +17,11 @@
 #include "driver/core/driver.h"
 
 namespace halogen::driver {
+
+// Returns a clock for DriverOptions::run_time that passes only when the driver reads it.
+inline RunTime time_of_calls(std::chrono::nanoseconds per_call) {
+  return [per_call, calls = std::make_shared<std::atomic<int64_t>>(0)] { return per_call * ++*calls; };
+}
 
 class Door : public ::testing::TestWithParam<std::string> {
  protected:

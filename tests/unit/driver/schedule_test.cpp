@@ -123,12 +123,20 @@ TEST_P(Preemption, PreemptibleBatchIsNotHung) {
 }
 
 TEST_P(Preemption, NonPreemptibleBatchHangsSoonerIfUrgentWorkWaits) {
-  boot_with(milliseconds(20'000));
+  static constexpr milliseconds kHangAfter{20'000}, kReading{10};
+  const auto readings = std::make_shared<std::atomic<int64_t>>(0);
+  DriverOptions options;
+  options.hang_after = kHangAfter;
+  options.run_time = [readings] { return kReading * ++*readings; };
+  boot(options);
   const uint32_t context = make_context(-5), urgent = make_context(0);
   start_endless(context, false);
   const uint32_t batch = make_empty();
+  const int64_t before = *readings;
   ASSERT_EQ(submit_empty(batch, urgent), 0);
-  EXPECT_EQ(wait(batch, 15 * kSecond), 0) << "a quarter of the normal timeout";
+  EXPECT_EQ(wait(batch), 0);
+  EXPECT_LE(kReading * (*readings - before), kHangAfter / 2) << "a quarter of the normal timeout";
+  EXPECT_GE(kReading * (*readings - before), kHangAfter / 4);
   EXPECT_EQ(hangs_of(context), 1u);
   EXPECT_EQ(hangs_of(urgent), 0u) << "it only waited";
 }
