@@ -52,6 +52,7 @@ set +m
 trap 'kill -- -$asan 2>/dev/null || true' EXIT
 
 step "Intel's OpenCL driver over TBX"
+tests/doors/signals.sh
 tests/doors/neo_tbx.sh
 
 step "Linux's i915 in virtual machines"

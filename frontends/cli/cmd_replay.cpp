@@ -2,14 +2,18 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "base/stop_flag.h"
 #include "commands.h"
 #include "executor_option.h"
 #include "numbers.h"
@@ -165,6 +169,34 @@ class Watched final : public trace::aub::Visitor {
   Progress progress_;
 };
 
+// Ends the work when a signal to end arrives, so that the report and the new trace are written. A process that does not
+// end soon, because it waits for its input, is ended.
+class SignalWatch {
+ public:
+  SignalWatch() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (const int number : {SIGTERM, SIGINT}) sigaddset(&signals, number);
+    pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+    std::thread([this, signals] {
+      constexpr std::chrono::milliseconds kLongest{900};
+      int number = 0;
+      sigwait(&signals, &number);
+      number_ = number;
+      stop.raise();
+      std::this_thread::sleep_for(kLongest);
+      _exit(status());
+    }).detach();
+  }
+  int number() const { return number_; }
+  int status() const { return 128 + number_; }
+
+  StopFlag stop;
+
+ private:
+  std::atomic<int> number_{0};
+};
+
 Result<void> play(const Options& options, trace::Player& player) {
   auto source = trace::open_file(options.file);
   if (!source) return source.error();
@@ -272,6 +304,8 @@ Result<int> replay(const Options& options) {
   if (!executor) return executor.error();
   trace::Player player(model);
   player.set_executor(*executor);
+  static SignalWatch signals;  // lives as long as its thread
+  player.set_stop(&signals.stop);
   player.allow_dumps(options.dump_folder);
   if (!options.trace.empty()) {
     std::error_code ignored;
@@ -284,10 +318,12 @@ Result<int> replay(const Options& options) {
     player.record_to(&writer.emplace(*sink));
   }
   if (const auto done = play(options, player); !done) return done.error();
+  if (player.simulator() == nullptr && player.stopped()) return signals.status();
   if (player.simulator() == nullptr) return Error{fmt::format("{}: nothing to replay.", options.file)};
   if (writer) {
     if (const auto done = writer->finish(); !done) return done.error();
   }
+  if (player.stopped()) dumps.clear();
   for (const Dump& dump : dumps) {
     const auto mapped = write_dump(dump, player);
     if (!mapped) return mapped.error();
@@ -296,6 +332,11 @@ Result<int> replay(const Options& options) {
   if (!options.report.empty()) {
     const auto done = write_report(options.report, player.device()->fidelity(), player.device()->model().name);
     if (!done) return done.error();
+  }
+  if (player.stopped()) {
+    fmt::print(stderr, "halogen replay: {}: stopped by signal {} at record {}.\n", options.file, signals.number(),
+               player.counts().records);
+    return signals.status();
   }
   StdoutSink out;
   out.write(summary(options, player));
@@ -340,7 +381,8 @@ void add_replay(CLI::App& app, int& status) {
       "Prints one line with counts of what was played; memory= is a hash of all memory at the end.\n"
       "Exit: 0 every expectation of the trace held; 1 one did not or could not be checked, a wait timed out or an "
       "engine "
-      "hangs; 2 wrong use or bad file.");
+      "hangs; 2 wrong use or bad file; 128 + its number after a signal, with the report and the new trace up to "
+      "there.");
   command->callback([options, &status] { status = run(*options); });
 }
 

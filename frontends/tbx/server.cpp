@@ -69,6 +69,7 @@ Server::~Server() {
 }
 
 void Server::stop() {
+  stopping_.raise();
   const char byte = 0;
   static_cast<void>(!::write(stop_write_, &byte, 1));  // a full pipe has the same effect
 }
@@ -181,7 +182,8 @@ void Server::serve(Connection& connection) {
 }
 
 Result<void> Server::make(World& world) {
-  auto simulator = trace::Simulator::create(*options_.model, {.budget = &budget_, .executor = options_.executor});
+  auto simulator = trace::Simulator::create(*options_.model,
+                                            {.budget = &budget_, .executor = options_.executor, .stop = &stopping_});
   if (!simulator) return simulator.error();
   world.simulator = std::move(simulator).value();
   if (options_.trace.empty()) return {};

@@ -47,7 +47,7 @@ class Server {
 
   uint16_t port() const { return port_; }
   void run();   // until stop()
-  void stop();  // from any thread; ends connections after their present message
+  void stop();  // from any thread; ends connections, and the work of their devices
 
   FidelityReport report();
   uint64_t finished() const { return finished_.load(); }      // connections that have ended
@@ -85,6 +85,7 @@ class Server {
   std::string trace_name();
 
   ServerOptions options_;
+  StopFlag stopping_;
   trace::PageBudget budget_;
   int listener_ = -1;
   int stop_read_ = -1;

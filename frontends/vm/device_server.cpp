@@ -57,7 +57,20 @@ void DeviceServer::send_message_interrupt(PhysAddr address, uint32_t data) {
   if (machine != nullptr) machine->write_memory(address.value, data);
 }
 
+// Ends long work of the device when `stop` becomes readable.
+void DeviceServer::watch(int stop) {
+  device_->stop_flag().set_watch([stop, &flag = device_->stop_flag()] {
+    constexpr uint32_t kAsks = 64;  // per system call
+    thread_local uint32_t asks = 0;
+    pollfd watched{stop, POLLIN, 0};
+    if (++asks % kAsks != 0 || poll(&watched, 1, 0) <= 0) return false;
+    flag.raise();
+    return true;
+  });
+}
+
 Result<void> DeviceServer::serve(int stop) {
+  if (stop >= 0) watch(stop);
   for (;;) {
     std::array<pollfd, 2> watched{{{link_.descriptor(), POLLIN, 0}, {stop, POLLIN, 0}}};
     const int ready = poll(watched.data(), stop < 0 ? 1 : 2, poll_time_ms());

@@ -68,6 +68,7 @@ class DeviceServer final : public device::Host {
  private:
   using Clock = std::chrono::steady_clock;
 
+  void watch(int stop);
   // False: the machine is gone.
   Result<bool> handle_all();
   Result<bool> handle(const ProxyMessage& message);

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Processes of the tool end within a second of SIGTERM and SIGINT: a server without clients, with a silent client and with one
+# in the middle of a message; a replay that waits for its input; a program that stops in the middle of work.
+#   HALOGEN=build/bin/halogen tests/doors/signals.sh
+set -u
+halogen=${HALOGEN:-build/bin/halogen}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+bad() { echo "signals: $*" >&2; failed=1; }
+
+# ends WHAT SIGNAL PID: a watchdog kills a process that does not end; only then the case fails.
+ends() {
+  local what=$1 signal=$2 pid=$3
+  kill -s "$signal" "$pid"
+  (sleep 20; kill -s KILL "$pid") 2>/dev/null &
+  local dog=$!
+  local before
+  before=$(date +%s%N)
+  wait "$pid"
+  local status=$?
+  local took=$((($(date +%s%N) - before) / 1000000))
+  kill "$dog" 2>/dev/null
+  wait "$dog" 2>/dev/null
+  [ "$status" != 137 ] || bad "$what does not end after SIG$signal"
+  echo "signals: $what: SIG$signal, status $status, ${took} ms"
+}
+
+serve() {
+  : >"$work/out"
+  "$halogen" serve --tbx 0 --device "$1" --report "$work/report" >"$work/out" 2>"$work/err" &
+  server=$!
+  until grep -q "listening on" "$work/out"; do sleep 0.05; done
+  port=$(sed -n 's/.*127.0.0.1:\([0-9]*\).*/\1/p' "$work/out")
+}
+
+for signal in TERM INT; do
+  serve icl
+  ends "server without clients" $signal "$server"
+  serve icl
+  exec 7<>"/dev/tcp/127.0.0.1/$port"
+  ends "server with a silent client" $signal "$server"
+  exec 7>&-
+  serve icl
+  exec 7<>"/dev/tcp/127.0.0.1/$port"
+  printf '\001\000' >&7  # two bytes of a header
+  ends "server in the middle of a message" $signal "$server"
+  exec 7>&-
+  [ -s "$work/report" ] || bad "the server writes no report"
+  mkfifo "$work/pipe.$signal"
+  "$halogen" replay --device icl "$work/pipe.$signal" >"$work/out" 2>"$work/err" &
+  replay=$!
+  exec 8>"$work/pipe.$signal"
+  ends "replay that waits for its input" $signal "$replay"
+  exec 8>&-
+done
+exit $failed
