@@ -96,7 +96,7 @@ class LongDraw : public ::testing::Test {
 };
 
 TEST_F(LongDraw, PartEndsBetweenObjectsThatAreAmplified) {
-  constexpr uint32_t kTimes = 100;
+  constexpr uint32_t kTimes = 400;
   place(kPoints);
   amplify(kTimes);
   world_.send_state();
@@ -109,7 +109,7 @@ TEST_F(LongDraw, PartEndsBetweenObjectsThatAreAmplified) {
     outcome = world_.part(progress);
     primitives += outcome.counts.clip_in;
     ++parts;
-    EXPECT_LE(outcome.instructions, kPart + kPart / 4) << "part " << parts;
+    EXPECT_LE(outcome.instructions, kPart + kPart / 2) << "part " << parts;
   } while (outcome.stop == Stop::unfinished);
   EXPECT_EQ(outcome.stop, Stop::finished);
   EXPECT_EQ(primitives, uint64_t{kTimes} * kPoints * 8);
