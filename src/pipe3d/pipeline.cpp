@@ -255,8 +255,12 @@ void Pipeline::process_patch(OpenObjects& open, uint32_t id, Outcome& outcome) {
     std::ranges::copy(indices.subspan(i * count, count), made.vertex.begin());
     parts_.push_back({made, id});
   }
-  size_t shaded = 0;  // of parts_
-  while (open.primitive < primitives && outcome.stop == Stop::finished && !pauses(outcome)) {
+  constexpr uint32_t kUnasked = 64;  // primitives that need no thread, between two looks
+  size_t shaded = 0;                 // of parts_
+  while (open.primitive < primitives && outcome.stop == Stop::finished) {
+    if ((geometry_.runs() || open.primitive % kUnasked == 0) && pauses(outcome)) {
+      break;
+    }
     if (geometry_.runs()) {
       const auto rest = std::span<const Object>(parts_).subspan(shaded);
       const auto some = rest.first(geometry_.together(rest));

@@ -10,6 +10,20 @@
 #include "pipe3d/raster/pixel_points.h"
 
 namespace halogen::pipe3d {
+namespace {
+
+constexpr uint32_t kOfThread = 16;  // work of a thread or of a primitive, in subspans
+
+// Adds to the work that was done. Returns whether the stop flag is to be asked again, which costs as much as some
+// subspans.
+bool is_due(uint32_t& subspans, uint32_t more) {
+  constexpr unsigned kUnasked_log2 = 8;
+  const uint32_t before = subspans;
+  subspans += more;
+  return (before ^ subspans) >> kUnasked_log2 != 0;
+}
+
+}  // namespace
 
 bool PixelStage::early() const {
   const PixelShader& pixel = state_->pixel;
@@ -115,7 +129,7 @@ void PixelStage::draw(const ScreenPrimitive& primitive, const Rasteriser& raster
   primitive_ = &primitive;
   raster_ = &raster;
   filled_ = 0;
-  if (unit_.stopping()) {
+  if (is_due(subspans_, kOfThread) && unit_.stopping()) {
     end_ = ThreadEnd::stopped;
     return;
   }
@@ -153,11 +167,11 @@ uint64_t samples_in(const std::array<uint16_t, 4>& coverage) {
 }  // namespace
 
 void PixelStage::add(const Subspan& subspan) {
-  constexpr uint32_t kUnasked = 1 << 8;  // subspans between two looks at the stop flag
-  if (++subspans_ % kUnasked == 0 && end_ == ThreadEnd::done && unit_.stopping()) {
-    end_ = ThreadEnd::stopped;
-  }
   if (end_ != ThreadEnd::done) {
+    return;
+  }
+  if (is_due(subspans_, 1) && unit_.stopping()) {
+    end_ = ThreadEnd::stopped;
     return;
   }
   std::array<uint16_t, 4> coverage = subspan.coverage;
@@ -266,7 +280,7 @@ void PixelStage::dispatch() {
   if (!kernel.enabled || end_ != ThreadEnd::done || !set_up()) {
     return;
   }
-  if (unit_.stopping()) {
+  if (is_due(subspans_, kOfThread) && unit_.stopping()) {
     end_ = ThreadEnd::stopped;
     return;
   }
