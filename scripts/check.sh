@@ -64,6 +64,7 @@ tests/doors/drm.sh
 tests/doors/drm_suite.sh
 tests/doors/drm_suite.sh --screen
 HALOGEN_HANG_MS=1500 tests/doors/drm_suite.sh --slow --only "hangs.one hangs.behind hangs.not-recoverable" i965 icl
+tests/doors/attacks.sh
 tests/doors/programs.sh --short
 tests/doors/kms.sh
 tests/doors/pictures.sh
@@ -94,6 +95,7 @@ ctest --test-dir build/asan --output-on-failure --no-tests=error -j2
 
 step "the driver behind its door, with sanitizers"
 HALOGEN=$PWD/build/asan/bin/halogen tests/doors/drm_suite.sh g45 icl
+HALOGEN=$PWD/build/asan/bin/halogen tests/doors/attacks.sh g45 icl
 
 step "requirement coverage by tests that passed"
 build/bin/halogen coverage --results build/asan/results

@@ -1,16 +1,16 @@
 #include "board.h"
 
 #include <sys/mman.h>
-#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <new>
 #include <thread>
 
-#include "driver/gem/user_memory.h"
+#include "driver/share/sealed_file.h"
 
 namespace halogen::shim {
 namespace {
@@ -35,96 +35,115 @@ bool look_for(const Condition& condition) {
 }
 
 bool wake(int channel) {
-  ssize_t sent = -1;
-  do {
-    sent = send(channel, &kWake, 1, MSG_NOSIGNAL);
-  } while (sent < 0 && errno == EINTR);
-  return sent == 1;
+  return send_message(channel, &kWake, sizeof kWake, {}, Wait::never);
 }
 
 }  // namespace
 
-Board* Board::create(int& descriptor) {
-  descriptor = memfd_create("halogen board", MFD_CLOEXEC);
-  if (descriptor < 0 || ftruncate(descriptor, kBytes) != 0) return nullptr;
-  Board* const board = open(descriptor);
-  return board == nullptr ? nullptr : new (board) Board;
-}
-
-Board* Board::open(int descriptor) {
-  if (lseek(descriptor, 0, SEEK_END) != static_cast<off_t>(kBytes)) return nullptr;
-  void* const place = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+std::byte* Board::map(int descriptor) {
+  void* const place = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
   if (place == MAP_FAILED) return nullptr;
   madvise(place, kBytes, MADV_DONTFORK);  // a child has its own channels
-  return static_cast<Board*>(place);
+  return static_cast<std::byte*>(place);
 }
 
-void Board::close(Board* board) {
-  if (board != nullptr) munmap(board, kBytes);
+std::unique_ptr<Board> Board::create(int& descriptor) {
+  descriptor = driver::create_sealed_file("halogen board", kBytes);
+  std::byte* const memory = descriptor < 0 ? nullptr : map(descriptor);
+  if (memory == nullptr) return nullptr;
+  new (memory) Head;
+  return std::unique_ptr<Board>(new Board(memory));
 }
 
-void Board::add_piece(uint64_t address, size_t bytes) {
-  const uint64_t used = piece_count == 0 ? 0 : pieces[0].bytes;
-  if (bytes == 0 || piece_count == pieces.size() || used > kPieceBytes || bytes > kPieceBytes - used) return;
-  if (driver::read_user(address, content.data() + used, bytes)) pieces[piece_count++] = {address, bytes};
+std::unique_ptr<Board> Board::open(int descriptor) {
+  struct stat info {};
+  if (!driver::is_sealed_file(descriptor)) return nullptr;
+  if (syscall(SYS_fstat, descriptor, &info) != 0 || info.st_size != static_cast<off_t>(kBytes)) return nullptr;
+  std::byte* const memory = map(descriptor);
+  return memory == nullptr ? nullptr : std::unique_ptr<Board>(new Board(memory));
 }
 
-bool Board::ask(int channel, const RemoteCall& its_call, RemoteAnswer& its_answer) {
-  call = its_call;
-  const uint32_t number = asked.fetch_add(1) + 1;
-  if (server_sleeps.load() != 0 && !wake(channel)) return false;
-  const auto is_answered = [&] { return answered.load() == number; };
-  while (!look_for(is_answered)) {
-    caller_sleeps.store(1);
+Board::~Board() {
+  munmap(memory_, kBytes);
+}
+
+// Receives the message with descriptors that belongs to a call or an answer, unless it came before. Wake-ups of former
+// calls may precede it. A message from another process than the one of the channel is a violation.
+bool Board::collect(int channel, uint32_t expected, const Sender* sender, Descriptors& received) const {
+  while (received.size() < expected) {
     char word = 0;
-    // Signals are handled here: the call itself cannot be interrupted.
-    const ssize_t got = is_answered() ? 1 : recv(channel, &word, 1, 0);
-    caller_sleeps.store(0);
-    if (got == 0 || (got < 0 && errno != EINTR)) return false;
+    Sender from;
+    if (receive_message(channel, &word, sizeof word, received, &from, Wait::sleeping) != sizeof word) return false;
+    if (sender != nullptr && from.process != sender->process) return false;
+    if (word == kDescriptors && received.size() != expected) return false;
+    if (word != kDescriptors && received.size() != 0) return false;
   }
-  its_answer = answer;
-  piece_count = 0;
-  return true;
+  return received.size() == expected;
 }
 
-std::optional<RemoteCall> Board::next(int channel, uint32_t& calls, uint32_t& seen_messages) {
-  const auto is_there = [&] { return asked.load() != calls || messages.load() != seen_messages; };
-  while (!look_for(is_there)) {
-    server_sleeps.store(1);
-    char word = kWake;
-    const ssize_t got = is_there() ? 1 : recv(channel, &word, 1, MSG_PEEK);
-    server_sleeps.store(0);
-    if (is_there()) break;
-    if (got != 1 || word != kWake) {
-      if (got < 0 && errno == EINTR) continue;
-      return std::nullopt;
-    }
-    recv(channel, &word, 1, MSG_DONTWAIT);  // an old wake-up
-  }
-  if (asked.load() == calls) {
-    seen_messages = messages.load();
+std::optional<std::span<std::byte>> Board::ask(int channel, size_t bytes, std::span<const int> passed,
+                                               Descriptors& received) {
+  if (!passed.empty() && !send_message(channel, &kDescriptors, sizeof kDescriptors, passed, Wait::sleeping)) {
     return std::nullopt;
   }
-  ++calls;
-  return call;
-}
-
-std::array<driver::KnownMemory, 2> Board::pieces_now() const {
-  std::array<driver::KnownMemory, 2> known{};
-  uint64_t used = 0;
-  for (size_t i = 0; i < std::min<size_t>(piece_count, known.size()); ++i) {
-    const Piece piece = pieces[i];
-    if (piece.bytes > kPieceBytes - used) break;
-    known[i] = {piece.address, std::span(content).subspan(used, piece.bytes)};
-    used += piece.bytes;
+  head().request_bytes.store(static_cast<uint32_t>(bytes));
+  head().request_descriptors.store(static_cast<uint32_t>(passed.size()));
+  const uint32_t number = head().asked.fetch_add(1) + 1;
+  if (head().server_sleeps.load() != 0 && !wake(channel)) return std::nullopt;
+  const auto is_answered = [&] { return head().answered.load() == number; };
+  while (!look_for(is_answered)) {
+    head().caller_sleeps.store(1);
+    char word = 0;
+    // Signals are handled here: the call itself cannot be interrupted.
+    const ssize_t got =
+        is_answered() ? 1 : receive_message(channel, &word, sizeof word, received, nullptr, Wait::sleeping);
+    head().caller_sleeps.store(0);
+    if (got != 1) return std::nullopt;
   }
-  return known;
+  if (!collect(channel, std::min<uint32_t>(head().answer_descriptors.load(), kMaxPassed), nullptr, received)) {
+    return std::nullopt;
+  }
+  return answer_area().first(std::min<size_t>(head().answer_bytes.load(), kMaxAnswerBytes));
 }
 
-bool Board::reply(int channel, const RemoteAnswer& given) {
-  answer = given;
-  answered.store(asked.load());
-  return caller_sleeps.load() == 0 || wake(channel);
+bool Board::next(int channel, const Sender& client, Descriptors& received) {
+  received.close_all();
+  const auto is_there = [&] { return head().asked.load() != seen_; };
+  while (!look_for(is_there)) {
+    head().server_sleeps.store(1);
+    char word = 0;
+    Sender from;
+    const ssize_t got = is_there() ? 0 : receive_message(channel, &word, sizeof word, received, &from, Wait::sleeping);
+    head().server_sleeps.store(0);
+    if (is_there()) break;
+    if (got != sizeof word || from.process != client.process || received.size() > kMaxPassed) return false;
+    if (word == kWake && received.size() != 0) return false;
+  }
+  seen_ = head().asked.load();
+  const uint32_t bytes = head().request_bytes.load(), descriptors = head().request_descriptors.load();
+  if (bytes > kMaxRequestBytes || descriptors > kMaxPassed || received.size() > descriptors) return false;
+  request_bytes_ = bytes;
+  return collect(channel, descriptors, &client, received);
+}
+
+void Board::copy_request(std::vector<std::byte>& into) const {
+  const std::span<std::byte> area = request_area().first(request_bytes_);
+  into.assign(area.begin(), area.end());
+}
+
+void Board::drop_answer() {
+  constexpr size_t kKept = size_t{256} << 10;
+  if (answer_bytes_ > kKept) madvise(answer_area().data(), kMaxAnswerBytes, MADV_REMOVE);
+  answer_bytes_ = 0;
+}
+
+bool Board::reply(int channel, size_t bytes, std::span<const int> made) {
+  answer_bytes_ = bytes;
+  head().answer_bytes.store(static_cast<uint32_t>(bytes));
+  head().answer_descriptors.store(static_cast<uint32_t>(made.size()));
+  if (!made.empty() && !send_message(channel, &kDescriptors, sizeof kDescriptors, made, Wait::never)) return false;
+  head().answered.store(seen_);
+  return head().caller_sleeps.load() == 0 || wake(channel);
 }
 
 }  // namespace halogen::shim

@@ -1,75 +1,77 @@
-// A page shared by the process with the device and a calling process. Calls and replies without descriptors go through
-// it, so that neither needs a system call while the other is awake. A side that does not see its counterpart within a
-// short time sets a flag, sleeps in the channel's socket and is woken by a message of one byte.
+// Memory shared by the owner of a device and one client. Calls and answers go through it, so that neither needs a
+// system call while the other is awake. A side that does not see its counterpart within a short time sets a flag,
+// sleeps in the channel's socket and is woken by a message of one byte. Descriptors travel in messages on the same
+// socket.
 //
-// The caller copies its argument beside the call, so that it need not be read from its memory. The content is never
-// trusted.
+// The owner creates the file and seals its size. It copies a request before it looks at it, and uses no value of the
+// memory as an index, a length or an address without a bound.
 #pragma once
 
-#include <sys/types.h>
-
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
-#include "driver/hw/known_memory.h"
+#include "message.h"
+#include "protocol.h"
 
 namespace halogen::shim {
 
-enum class Ask : uint32_t { ioctl, map, map_buffer, board };
+class Board {
+ public:
+  static constexpr size_t kHeadBytes = 4096;
+  static constexpr size_t kBytes = kHeadBytes + kMaxRequestBytes + kMaxAnswerBytes;
 
-struct RemoteCall {
-  Ask ask = Ask::ioctl;
-  uint32_t handle = 0;    // map_buffer
-  uint64_t request = 0;   // ioctl; map: bytes
-  uint64_t argument = 0;  // map: offset
-  uint32_t no_wait = 0;   // ioctl: the node has O_NONBLOCK
-};
-struct RemoteAnswer {
-  int64_t result = 0;
-  uint64_t offset = 0;  // map
-};
+  // Creates the file, whose descriptor the caller closes. Null: the host refused.
+  static std::unique_ptr<Board> create(int& descriptor);
+  // Maps the file of an owner. Null: not such a file, or the host refused.
+  static std::unique_ptr<Board> open(int descriptor);
+  ~Board();
+  Board(const Board&) = delete;
+  Board& operator=(const Board&) = delete;
 
-struct Board {
-  static constexpr size_t kBytes = 4096;
-  static constexpr size_t kPieceBytes = 3584;  // bytes of the caller's memory, for all pieces
+  // ---- for the client
+  std::span<std::byte> request_area() const { return {memory_ + kHeadBytes, kMaxRequestBytes}; }
+  // Makes the call whose first `bytes` are in the area. `passed`: descriptors. Returns the answer, which the owner
+  // could change at any time, and the descriptors that came with it. Nothing: the owner has exited or refuses.
+  std::optional<std::span<std::byte>> ask(int channel, size_t bytes, std::span<const int> passed,
+                                          Descriptors& received);
 
-  // Creates a page in an anonymous file, whose descriptor the caller closes, or maps the page of a descriptor. Null:
-  // the host refused.
-  static Board* create(int& descriptor);
-  static Board* open(int descriptor);
-  static void close(Board* board);
+  // ---- for the owner
+  // Waits for a call and receives its descriptors. False: the channel is closed or its client broke the protocol.
+  bool next(int channel, const Sender& client, Descriptors& received);
+  size_t request_bytes() const { return request_bytes_; }  // of that call
+  void copy_request(std::vector<std::byte>& into) const;
+  void drop_answer();  // frees the pages of the last answer if they are many
+  std::span<std::byte> answer_area() const { return {memory_ + kHeadBytes + kMaxRequestBytes, kMaxAnswerBytes}; }
+  bool reply(int channel, size_t bytes, std::span<const int> made);
 
-  // Used by the caller: adds a part of its memory, makes the call. False: the process with the device has exited.
-  void add_piece(uint64_t address, size_t bytes);
-  bool ask(int channel, const RemoteCall& call, RemoteAnswer& answer);
-  void note_message() { messages.fetch_add(1); }  // a call was sent through the socket
-  // Used by the process with the device. Empty: a message is in the channel, or the channel is closed.
-  std::optional<RemoteCall> next(int channel, uint32_t& calls, uint32_t& seen_messages);
-  std::array<driver::KnownMemory, 2> pieces_now() const;
-  bool reply(int channel, const RemoteAnswer& given);
-
-  std::atomic<uint32_t> asked = 0;  // number of calls so far
-  std::atomic<uint32_t> answered = 0;
-  std::atomic<uint32_t> messages = 0;
-  std::atomic<uint32_t> server_sleeps = 0;
-  std::atomic<uint32_t> caller_sleeps = 0;
-  uint32_t piece_count = 0;
-  struct Piece {
-    uint64_t address = 0;
-    uint64_t bytes = 0;
+ private:
+  struct Head {
+    std::atomic<uint32_t> asked = 0;  // number of calls so far
+    std::atomic<uint32_t> answered = 0;
+    std::atomic<uint32_t> server_sleeps = 0;
+    std::atomic<uint32_t> caller_sleeps = 0;
+    std::atomic<uint32_t> request_bytes = 0;
+    std::atomic<uint32_t> request_descriptors = 0;  // in a message that was sent before
+    std::atomic<uint32_t> answer_bytes = 0;
+    std::atomic<uint32_t> answer_descriptors = 0;
   };
-  std::array<Piece, 2> pieces{};
-  RemoteCall call{};
-  RemoteAnswer answer{};
-  std::array<std::byte, kPieceBytes> content{};  // of the pieces, consecutive
-};
-static_assert(sizeof(Board) <= Board::kBytes);
-static_assert(std::atomic<uint32_t>::is_always_lock_free);
+  static_assert(sizeof(Head) <= kHeadBytes);
+  static_assert(std::atomic<uint32_t>::is_always_lock_free);
 
-inline constexpr char kWake = 'w';  // the wake-up message
+  explicit Board(std::byte* memory) : memory_(memory) {}
+  static std::byte* map(int descriptor);
+  Head& head() const { return *reinterpret_cast<Head*>(memory_); }
+  bool collect(int channel, uint32_t expected, const Sender* sender, Descriptors& received) const;
+
+  std::byte* memory_;
+  uint32_t seen_ = 0;  // the last call that was taken
+  size_t request_bytes_ = 0;
+  size_t answer_bytes_ = 0;
+};
 
 }  // namespace halogen::shim

@@ -145,7 +145,7 @@ std::optional<NodeKind> kind_by_name(int socket) {
 
 // Null: not requested, or the file cannot be written.
 std::unique_ptr<driver::Tracepoints> start_tracepoints(const spec::DeviceModel& model) {
-  const char* const file = getenv(kEventsVariable);
+  const char* const file = secure_getenv(kEventsVariable);
   if (file == nullptr || *file == '\0') return nullptr;
   auto made = driver::Tracepoints::create(file, model);
   if (made) return std::move(*made);
@@ -157,12 +157,6 @@ std::optional<ino_t> socket_inode(int descriptor) {
   struct stat info {};
   if (syscall(SYS_fstat, descriptor, &info) != 0 || !S_ISSOCK(info.st_mode)) return std::nullopt;
   return info.st_ino;
-}
-
-pid_t process_behind(int channel) {
-  ucred who{};
-  socklen_t length = sizeof who;
-  return getsockopt(channel, SOL_SOCKET, SO_PEERCRED, &who, &length) == 0 ? who.pid : 0;
 }
 
 }  // namespace
@@ -218,6 +212,7 @@ void Door::after_fork_there() {
   for_each_private([](int descriptor) { syscall(SYS_close, descriptor); });
   OwnThread::lose_all();
   driver::LentMemory::of_process().forget_leaving();
+  Remote::after_fork();
   forking->unlock();
   Paths::get()->hold();
 }
@@ -226,7 +221,7 @@ namespace {
 
 // Reads a number from the environment. An invalid value is reported and replaced by the default.
 long number_of(const char* variable, long min, long max, long usual) {
-  const char* const text = getenv(variable);
+  const char* const text = secure_getenv(variable);
   if (text == nullptr || *text == '\0') return usual;
   char* end = nullptr;
   const long value = std::strtol(text, &end, 10);
@@ -239,7 +234,7 @@ long number_of(const char* variable, long min, long max, long usual) {
 // Reads the executor from the environment. An unknown name is reported and replaced by the default; the device refuses
 // one that is not available.
 eu::ExecutorKind executor_of_environment() {
-  const char* const text = getenv(kExecutorVariable);
+  const char* const text = secure_getenv(kExecutorVariable);
   if (text == nullptr || *text == '\0') return eu::ExecutorKind::interpreter;
   if (const auto kind = eu::executor_named(text)) return *kind;
   std::fprintf(stderr, "halogen: %s=\"%s\" is not an executor; using interpreter.\n", kExecutorVariable, text);
@@ -267,7 +262,7 @@ bool Door::boot() {
   const spec::DeviceModel* const model = spec::find_device(Paths::get()->device());
   if (model != nullptr) recording_ = Recording::start(*model, Paths::get()->root());
   options.hardware.listener = recording_.get();
-  const char* const clock = getenv(kClockVariable);  // a trace does not use the host's clock
+  const char* const clock = secure_getenv(kClockVariable);  // a trace does not use the host's clock
   options.host_time = recording_ == nullptr && (clock == nullptr || std::string_view(clock) != "device");
   if (model != nullptr) tracepoints_ = start_tracepoints(*model);
   options.tracepoints = tracepoints_.get();
@@ -284,6 +279,7 @@ bool Door::boot() {
     return false;
   }
   driver_ = std::move(*driver);
+  clients_ = std::make_unique<Clients>(*driver_);
   booted_.store(true, std::memory_order_release);
   report_ = Report::start(*driver_, Paths::get()->root());
   poll_ = driver::keep_private(epoll_create1(EPOLL_CLOEXEC));
@@ -315,13 +311,14 @@ int Door::open(NodeKind kind, int flags) {
   }
   const std::optional<ino_t> inode = socket_inode(ends[0]);
   if (!inode) return -EBADF;
+  want_senders(node->peer);
   const std::lock_guard lock(guard_);
   while (!name_socket(node->peer, pid_, opened_++, kind)) {
     if (errno != EADDRINUSE) break;
   }
   nodes_[*inode] = node;
   epoll_event event{};
-  event.events = EPOLLIN;
+  event.events = EPOLLIN | EPOLLRDHUP;
   event.data.u64 = *inode;
   epoll_ctl(poll_, EPOLL_CTL_ADD, node->peer, &event);
   return ends[0];
@@ -505,80 +502,16 @@ void Door::serve() {
       if (const auto found = nodes_.find(inode); found != nodes_.end()) node = found->second;
     }
     if (!node) continue;
-    char word = 0;
-    int channel = -1;
-    const ssize_t got = receive_message(node->peer, &word, 1, channel);
-    if (got <= 0) {
+    Hello hello;
+    Sender sender;
+    Descriptors received;
+    const ssize_t got = receive_message(node->peer, &hello, sizeof hello, received, &sender, Wait::never);
+    // An empty message also has no bytes.
+    if (got == 0 && (event.events & (EPOLLHUP | EPOLLRDHUP | EPOLLERR)) != 0) {
       drop(inode);
-    } else if (channel >= 0) {
-      channel = driver::keep_private(channel);
-      std::thread([this, channel, node] {
-        const OwnThread here;
-        pthread_setname_np(pthread_self(), "halogen-client");
-        serve_client(channel, *node);
-        ::close(channel);
-      }).detach();
+    } else if (got == sizeof hello) {
+      clients_->accept(node, hello, sender, received);
     }
-  }
-}
-
-void Door::serve_client(int channel, Node& node) {
-  const driver::UserProcess caller(process_behind(channel));
-  std::unique_ptr<Board, void (*)(Board*)> board(nullptr, Board::close);
-  uint32_t calls = 0, messages = 0;
-  while (true) {
-    if (board) {
-      if (const std::optional<RemoteCall> call = board->next(channel, calls, messages)) {
-        const driver::KnownPieces known(board->pieces_now());
-        RemoteAnswer answer;
-        answer.result = driver_->ioctl(*node.file, call->request, call->argument, call->no_wait != 0);
-        if (!board->reply(channel, answer)) return;
-        continue;
-      }
-    }
-    RemoteCall call;
-    int given = -1;
-    ssize_t bytes = 1;
-    while (bytes == 1) bytes = receive_message(channel, &call, sizeof call, given, Wait::polling);  // 1: a wake-up
-    if (bytes != static_cast<ssize_t>(sizeof call)) return;
-    RemoteAnswer answer;
-    int result_descriptor = -1;
-    bool own = false;
-    if (call.ask == Ask::board) {
-      if (!board) board.reset(Board::open(given));
-      answer.result = board ? 0 : -EINVAL;
-    } else if (call.ask == Ask::map) {
-      driver::Mapping mapping;
-      answer.result = driver_->map(*node.file, call.argument, call.request, mapping);
-      if (answer.result >= 0) {
-        result_descriptor = mapping.descriptor;
-        answer.offset = mapping.offset;
-      }
-    } else if (call.ask == Ask::map_buffer) {
-      driver::Mapping mapping;
-      answer.result = driver_->map_buffer(*node.file, call.handle, call.argument, call.request, mapping);
-      if (answer.result >= 0) {
-        result_descriptor = mapping.descriptor;
-        answer.offset = mapping.offset;
-      }
-    } else {
-      const DescriptorFields fields = descriptor_fields(call.request, call.argument);
-      std::optional<int> theirs;
-      if (fields.in && given >= 0) {
-        theirs = driver::read_user<int>(call.argument + *fields.in);
-        driver::write_user(call.argument + *fields.in, &given, sizeof given);
-      }
-      answer.result = driver_->ioctl(*node.file, call.request, call.argument, call.no_wait != 0);
-      if (theirs) driver::write_user(call.argument + *fields.in, &*theirs, sizeof *theirs);
-      if (fields.out && answer.result >= 0) {
-        result_descriptor = driver::read_user<int>(call.argument + *fields.out).value_or(-1);
-        own = true;
-      }
-    }
-    const bool sent = send_message(channel, &answer, sizeof answer, result_descriptor);
-    if (own && result_descriptor >= 0) ::close(result_descriptor);
-    if (given >= 0) ::close(given);
-    if (!sent) return;
   }
 }
 

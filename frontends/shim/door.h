@@ -20,6 +20,7 @@
 #include <optional>
 #include <vector>
 
+#include "clients.h"
 #include "driver/core/driver.h"
 #include "driver/core/tracepoints.h"
 #include "paths.h"
@@ -75,8 +76,7 @@ class Door {
   explicit Door(pid_t pid) : pid_(pid) {}
   bool boot();
   bool serves(int descriptor);
-  void serve();                                // runs in a thread
-  void serve_client(int channel, Node& node);  // runs in a thread per client
+  void serve();  // runs in a thread
   void drop(ino_t inode);
   void wait_for_closes();
   static Door* known();  // null: this process has no door
@@ -89,6 +89,7 @@ class Door {
   Door* next_ = nullptr;
   std::mutex booting_;
   std::unique_ptr<driver::Driver> driver_;
+  std::unique_ptr<Clients> clients_;
   std::atomic<bool> booted_{false};
   std::unique_ptr<Report> report_;
   std::unique_ptr<Recording> recording_;

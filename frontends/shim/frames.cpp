@@ -12,7 +12,7 @@
 namespace halogen::shim {
 
 std::function<void(const picture::Image&)> frame_writer(const std::string& root) {
-  const char* const folder = getenv(kFramesVariable);
+  const char* const folder = secure_getenv(kFramesVariable);
   if (folder == nullptr || *folder == '\0') return {};
   const std::string name = claim_name(std::string(folder) + "/frame", root, "frames");
   return [name, count = 0](const picture::Image& image) mutable {

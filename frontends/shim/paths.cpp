@@ -66,14 +66,14 @@ size_t name_of_open(int descriptor, PathBuffer& buffer) {
 
 Paths* Paths::get() {
   static Paths* const paths = [] {
-    const char* const device = getenv(kDeviceVariable);
+    const char* const device = secure_getenv(kDeviceVariable);
     return device == nullptr || *device == '\0' ? nullptr : new Paths;
   }();
   return paths;
 }
 
-Paths::Paths() : device_(getenv(kDeviceVariable)) {
-  const char* const tree = getenv(kTreeVariable);
+Paths::Paths() : device_(secure_getenv(kDeviceVariable)) {
+  const char* const tree = secure_getenv(kTreeVariable);
   if (tree != nullptr && *tree != '\0') {
     root_ = tree;
     prepare();

@@ -30,7 +30,7 @@ bool has_other_threads() {
 }  // namespace
 
 std::unique_ptr<Recording> Recording::start(const spec::DeviceModel& model, const std::string& root) {
-  const char* const name = getenv(kTraceVariable);
+  const char* const name = secure_getenv(kTraceVariable);
   if (name == nullptr || *name == '\0') return nullptr;
   const std::string file = claim_name(name, root, "trace");
   const auto failed = [&](const std::string& why) {

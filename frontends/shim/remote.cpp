@@ -4,81 +4,58 @@
 #include <libdrm/i915_drm.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstddef>
 #include <cstring>
-#include <thread>
 #include <utility>
 
+#include "call_shapes.h"
 #include "descriptors.h"
-#include "driver/gem/file_key.h"
 #include "driver/gem/user_memory.h"
+#include "driver/share/shared_buffers.h"
+#include "message.h"
 
 namespace halogen::shim {
 namespace {
 
-constexpr std::chrono::microseconds kPollTime{50};
+constexpr unsigned kI915 = DRM_COMMAND_BASE;
+constexpr uint64_t kChunk = uint64_t{1} << 20;  // of PREAD and PWRITE
 
-unsigned processors() {
-  static const unsigned count = std::thread::hardware_concurrency();
-  return count;
+bool is_request(unsigned long request, unsigned number) {
+  return _IOC_TYPE(request) == DRM_IOCTL_BASE && _IOC_NR(request) == number;
+}
+
+// The owner's answers change this process's memory. The node comes from a process of the same user, or of root.
+bool may_trust(int node) {
+  ucred who{};
+  socklen_t length = sizeof who;
+  if (getsockopt(node, SOL_SOCKET, SO_PEERCRED, &who, &length) != 0) return false;
+  return who.uid == 0 || who.uid == geteuid() || who.uid == getuid();
+}
+
+bool inherited = false;  // this process is a child by fork(2) of one with a device
+
+// A child shares mappings of the device's memory with its parent. If the owner moves a buffer to a file of its own,
+// mappings that were inherited before must follow.
+void follow(const RemoteCall::Content& content) {
+  const AnswerHead& answer = content.answer;
+  if (!inherited || answer.before_bytes == 0) return;
+  driver::replace_mappings({answer.before_device, answer.before_inode}, answer.before_offset, answer.before_bytes,
+                           content.file);
 }
 
 }  // namespace
 
-bool send_message(int channel, const void* data, size_t bytes, int descriptor) {
-  iovec part{const_cast<void*>(data), bytes};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  if (descriptor >= 0) {
-    message.msg_control = control;
-    message.msg_controllen = sizeof control;
-    cmsghdr* const header = CMSG_FIRSTHDR(&message);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof(int));
-    std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
-  }
-  ssize_t sent = -1;
-  do {
-    sent = sendmsg(channel, &message, MSG_NOSIGNAL);
-  } while (sent < 0 && errno == EINTR);
-  return sent == static_cast<ssize_t>(bytes);
-}
-
-ssize_t receive_message(int channel, void* data, size_t bytes, int& descriptor, Wait wait) {
-  descriptor = -1;
-  iovec part{data, bytes};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
-  ssize_t got = -1;
-  const bool looks = wait == Wait::polling && processors() > 1;
-  const auto end = std::chrono::steady_clock::now() + kPollTime;
-  do {
-    got = recvmsg(channel, &message, MSG_CMSG_CLOEXEC | (looks ? MSG_DONTWAIT : 0));
-  } while (got < 0 && (errno == EINTR || (looks && errno == EAGAIN && std::chrono::steady_clock::now() < end)));
-  while (got < 0 && ((looks && errno == EAGAIN) || errno == EINTR)) got = recvmsg(channel, &message, MSG_CMSG_CLOEXEC);
-  if (got < 0) return got;
-  for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr; header = CMSG_NXTHDR(&message, header)) {
-    if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
-    std::memcpy(&descriptor, CMSG_DATA(header), sizeof descriptor);
-  }
-  return got;
+void Remote::after_fork() {
+  inherited = true;
 }
 
 bool is_execution(unsigned long request) {
-  return _IOC_TYPE(request) == DRM_IOCTL_BASE && _IOC_NR(request) == DRM_COMMAND_BASE + DRM_I915_GEM_EXECBUFFER2;
+  return is_request(request, kI915 + DRM_I915_GEM_EXECBUFFER2);
 }
 
 bool has_no_wait(int descriptor) {
@@ -86,177 +63,130 @@ bool has_no_wait(int descriptor) {
   return flags >= 0 && (flags & O_NONBLOCK) != 0;
 }
 
-DescriptorFields descriptor_fields(unsigned long request, uint64_t argument) {
-  constexpr unsigned kExecute = DRM_COMMAND_BASE + DRM_I915_GEM_EXECBUFFER2;
-  DescriptorFields fields;
-  if (_IOC_TYPE(request) != DRM_IOCTL_BASE) return fields;
-  switch (_IOC_NR(request)) {
-    case _IOC_NR(DRM_IOCTL_PRIME_HANDLE_TO_FD):
-      fields.out = offsetof(drm_prime_handle, fd);
-      break;
-    case _IOC_NR(DRM_IOCTL_PRIME_FD_TO_HANDLE):
-      fields.in = offsetof(drm_prime_handle, fd);
-      break;
-    case _IOC_NR(DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD):
-      fields.out = offsetof(drm_syncobj_handle, fd);
-      break;
-    case _IOC_NR(DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE):
-      fields.in = offsetof(drm_syncobj_handle, fd);
-      break;
-    case kExecute: {
-      const auto arguments = driver::read_user<drm_i915_gem_execbuffer2>(argument);
-      if (!arguments) break;
-      const size_t low = offsetof(drm_i915_gem_execbuffer2, rsvd2);
-      if ((arguments->flags & I915_EXEC_FENCE_OUT) != 0) fields.out = low + 4;
-      if ((arguments->flags & (I915_EXEC_FENCE_IN | I915_EXEC_FENCE_SUBMIT)) != 0) fields.in = low;
-      break;
+int Remote::take_channel(int node, Channel& channel) {
+  {
+    const std::lock_guard lock(guard_);
+    if (pid_ != getpid()) {  // the parent's channels: closed after the fork, and their memory is not mapped here
+      pid_ = getpid();
+      for (Channel& each : idle_) static_cast<void>(each.board.release());
+      idle_.clear();
     }
-    default:
-      break;
+    if (!idle_.empty()) {
+      channel = std::move(idle_.back());
+      idle_.pop_back();
+      return 0;
+    }
   }
-  return fields;
+  const int result = open_channel(node, channel);
+  if (result != 0) drop_channel(std::move(channel));
+  return result;
 }
 
-// Adds the parts of this process's memory that the process with the device will read, if known and short.
-static void add_argument(Board& board, const RemoteCall& call) {
-  constexpr unsigned kExecute = DRM_COMMAND_BASE + DRM_I915_GEM_EXECBUFFER2;
-  if (call.ask != Ask::ioctl || (_IOC_DIR(call.request) & _IOC_WRITE) == 0) return;
-  board.add_piece(call.argument, _IOC_SIZE(call.request));
-  if (_IOC_TYPE(call.request) != DRM_IOCTL_BASE || _IOC_NR(call.request) != kExecute) return;
-  const auto arguments = driver::read_user<drm_i915_gem_execbuffer2>(call.argument);
-  if (!arguments || arguments->buffer_count > Board::kPieceBytes / sizeof(drm_i915_gem_exec_object2)) return;
-  board.add_piece(arguments->buffers_ptr, arguments->buffer_count * sizeof(drm_i915_gem_exec_object2));
-}
-
-Remote::Channel Remote::take_channel(int node) {
-  const std::lock_guard lock(guard_);
-  if (pid_ != getpid()) {  // channels of a parent belong to the parent
-    pid_ = getpid();
-    idle_.clear();  // closed after the fork
-  }
-  if (!idle_.empty()) {
-    const Channel channel = idle_.back();
-    idle_.pop_back();
-    return channel;
-  }
+int Remote::open_channel(int node, Channel& channel) {
+  if (!may_trust(node)) return -EACCES;
   int ends[2];
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return {};
-  prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);  // the process with the device reads our arguments
-  const char word = 'c';
-  const bool sent = send_message(node, &word, 1, ends[1]);
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return -errno;
+  channel.socket = driver::keep_private(ends[0]);
+  const Hello hello{.version = kProtocolVersion};
+  const bool sent = want_senders(ends[1]) && send_message(node, &hello, sizeof hello, {&ends[1], 1}, Wait::sleeping);
   close(ends[1]);
-  if (!sent) {
-    close(ends[0]);
-    return {};
-  }
-  Channel channel{.socket = driver::keep_private(ends[0])};
-  int page = -1, got = -1;
-  channel.board = Board::create(page);
-  const RemoteCall call{.ask = Ask::board};
-  RemoteAnswer answer;
-  const bool shared = channel.board != nullptr && send_message(channel.socket, &call, sizeof call, page) &&
-                      receive_message(channel.socket, &answer, sizeof answer, got) == sizeof answer &&
-                      answer.result == 0;
-  if (!shared) Board::close(std::exchange(channel.board, nullptr));
-  if (page >= 0) close(page);
-  return channel;
+  if (!sent) return -EIO;
+  HelloAnswer answer;
+  Descriptors received;
+  const ssize_t got = receive_message(channel.socket, &answer, sizeof answer, received, nullptr, Wait::sleeping);
+  if (got != sizeof answer) return -ENOMEM;  // the owner could not receive the channel
+  if (answer.result < 0 || received.size() != 1) return answer.result < 0 ? answer.result : -EPROTO;
+  channel.board = Board::open(received[0]);
+  if (!channel.board) return -ENOMEM;
+  return send_message(channel.socket, &kConfirm, sizeof kConfirm, {}, Wait::sleeping) ? 0 : -EIO;
 }
 
 void Remote::give_channel(Channel channel) {
   const std::lock_guard lock(guard_);
-  idle_.push_back(channel);
+  idle_.push_back(std::move(channel));
 }
 
 void Remote::drop_channel(Channel channel) {
-  close(channel.socket);
-  Board::close(channel.board);
+  if (channel.socket >= 0) close(channel.socket);
 }
 
-bool Remote::ask(int node, const RemoteCall& call, int given, bool by_message, RemoteAnswer& answer, int& got) {
-  got = -1;
-  const Channel channel = take_channel(node);
-  if (channel.socket < 0) return false;
-  if (channel.board != nullptr && !by_message && given < 0) {
-    add_argument(*channel.board, call);
-    if (!channel.board->ask(channel.socket, call, answer)) {
-      drop_channel(channel);
-      return false;
-    }
-    give_channel(channel);
-    return true;
+int Remote::make(int node, RemoteCall::Content& content) {
+  Channel channel;
+  if (const int error = take_channel(node, channel); error != 0) return error;
+  const std::optional<int> result = RemoteCall(*channel.board, content).make(channel.socket);
+  if (!result) {
+    drop_channel(std::move(channel));
+    return -EIO;
   }
-  if (channel.board != nullptr) channel.board->note_message();
-  bool answered = send_message(channel.socket, &call, sizeof call, given);
-  while (answered) {
-    const ssize_t bytes = receive_message(channel.socket, &answer, sizeof answer, got, Wait::polling);
-    if (bytes == 1) continue;  // a wake-up
-    answered = bytes == static_cast<ssize_t>(sizeof answer);
-    break;
+  give_channel(std::move(channel));
+  return *result;
+}
+
+int Remote::call(int node, unsigned long request, uint64_t argument) {
+  const bool no_wait = is_execution(request) && has_no_wait(node);
+  RemoteCall::Content content{.no_wait = no_wait, .request = request, .argument = argument};
+  return make(node, content);
+}
+
+// Copies large amounts in parts. The last part is the first: if it is outside the buffer, nothing is copied.
+int Remote::copy_in_chunks(int node, unsigned long request, uint64_t argument) {
+  static_assert(sizeof(drm_i915_gem_pread) == sizeof(drm_i915_gem_pwrite));
+  auto copy = driver::read_user<drm_i915_gem_pwrite>(argument);
+  if (!copy) return -EFAULT;
+  if (copy->size <= kChunk) return call(node, request, argument);
+  if (!driver::is_user_range(copy->data_ptr, copy->size)) return -EFAULT;
+  if (copy->offset + copy->size < copy->offset) return -EINVAL;
+  for (uint64_t left = copy->size; left > 0;) {
+    const uint64_t start = (left - 1) / kChunk * kChunk;
+    drm_i915_gem_pwrite part = *copy;
+    part.offset += start;
+    part.data_ptr += start;
+    part.size = left - start;
+    if (const int result = call(node, request, reinterpret_cast<uintptr_t>(&part)); result != 0) return result;
+    left = start;
   }
-  if (!answered) {
-    drop_channel(channel);
-    return false;
-  }
-  give_channel(channel);
-  return true;
+  return 0;
 }
 
 int Remote::map_now(int node, uint64_t argument) {
-  auto call = driver::read_user<drm_i915_gem_mmap>(argument);
-  if (!call) return -EFAULT;
-  RemoteAnswer answer;
-  int got = -1;
-  if (!ask(node, {Ask::map_buffer, call->handle, call->size, call->offset}, -1, true, answer, got)) return -EIO;
-  if (answer.result < 0 || got < 0) return answer.result < 0 ? static_cast<int>(answer.result) : -EINVAL;
-  void* const place =
-      mmap(nullptr, call->size, PROT_READ | PROT_WRITE, MAP_SHARED, got, static_cast<off_t>(answer.offset));
+  auto map = driver::read_user<drm_i915_gem_mmap>(argument);
+  if (!map) return -EFAULT;
+  RemoteCall::Content content{
+      .ask = Ask::map_buffer, .request = map->size, .argument = map->offset, .handle = map->handle};
+  if (const int result = make(node, content); result < 0) return result;
+  if (content.file < 0) return -EINVAL;
+  follow(content);
+  void* const place = mmap(nullptr, map->size, PROT_READ | PROT_WRITE, MAP_SHARED, content.file,
+                           static_cast<off_t>(content.answer.offset));
   const int error = errno;
-  close(got);
+  close(content.file);
   if (place == MAP_FAILED) return -error;
-  call->addr_ptr = reinterpret_cast<uintptr_t>(place);
-  return driver::write_user(argument, &*call, sizeof *call) ? 0 : -EFAULT;
+  map->addr_ptr = reinterpret_cast<uintptr_t>(place);
+  return driver::write_user(argument, &*map, sizeof *map) ? 0 : -EFAULT;
 }
 
 int Remote::ioctl(int node, unsigned long request, uint64_t argument) {
-  constexpr unsigned kMapNow = DRM_COMMAND_BASE + DRM_I915_GEM_MMAP;
-  if (_IOC_TYPE(request) == DRM_IOCTL_BASE && _IOC_NR(request) == kMapNow) return map_now(node, argument);
-  const DescriptorFields fields = descriptor_fields(request, argument);
-  int given = -1;
-  if (fields.in) {
-    const auto number = driver::read_user<int>(argument + *fields.in);
-    if (!number) return -EFAULT;
-    given = *number;
-    if (fcntl(given, F_GETFD) < 0) return -EBADF;
-  }
-  RemoteAnswer answer;
-  int got = -1;
-  const uint32_t no_wait = is_execution(request) && has_no_wait(node) ? 1 : 0;
-  if (!ask(node, {Ask::ioctl, 0, request, argument, no_wait}, given, fields.out.has_value(), answer, got)) return -EIO;
-  if (got >= 0) {
-    if (!fields.out || !driver::write_user(argument + *fields.out, &got, sizeof got)) {
-      close(got);
-      return -EFAULT;
-    }
-  }
-  return static_cast<int>(answer.result);
+  if (_IOC_TYPE(request) != DRM_IOCTL_BASE) return -ENOTTY;
+  if (!has_known_shape(request)) return -EINVAL;
+  if (is_request(request, kI915 + DRM_I915_GEM_MMAP)) return map_now(node, argument);
+  const bool copies =
+      is_request(request, kI915 + DRM_I915_GEM_PREAD) || is_request(request, kI915 + DRM_I915_GEM_PWRITE);
+  return copies ? copy_in_chunks(node, request, argument) : call(node, request, argument);
 }
 
 void* Remote::map(int node, void* address, size_t bytes, int protection, int flags, uint64_t offset) {
-  RemoteAnswer answer;
-  int got = -1;
-  if (!ask(node, {Ask::map, 0, bytes, offset}, -1, true, answer, got)) {
-    errno = EIO;
+  RemoteCall::Content content{.ask = Ask::map, .request = bytes, .argument = offset};
+  const int result = make(node, content);
+  if (result < 0 || content.file < 0) {
+    errno = result < 0 ? -result : EINVAL;
     return MAP_FAILED;
   }
-  if (got < 0) {
-    errno = answer.result < 0 ? static_cast<int>(-answer.result) : EINVAL;
-    return MAP_FAILED;
-  }
-  void* const result = mmap(address, bytes, protection, flags, got, static_cast<off_t>(answer.offset));
+  follow(content);
+  void* const place = mmap(address, bytes, protection, flags, content.file, static_cast<off_t>(content.answer.offset));
   const int error = errno;
-  close(got);
+  close(content.file);
   errno = error;
-  return result;
+  return place;
 }
 
 }  // namespace halogen::shim

@@ -20,7 +20,7 @@ std::string claim_name(const std::string& name, const std::string& root, const c
 }
 
 std::unique_ptr<Report> Report::start(driver::Driver& driver, const std::string& root) {
-  const char* const name = getenv(kReportVariable);
+  const char* const name = secure_getenv(kReportVariable);
   if (name == nullptr || *name == '\0') return nullptr;
   return std::unique_ptr<Report>(new Report(driver, claim_name(name, root, "report")));
 }

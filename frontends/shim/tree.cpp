@@ -247,7 +247,7 @@ static void remove_abandoned(const std::string& folder) {
 Result<std::string> make_private_tree(const spec::DeviceModel& model) {
   // Prefers memory: creating a hundred small files on a disk takes longer than starting the device.
   constexpr char kMemory[] = "/dev/shm";
-  const char* folder = getenv("TMPDIR");
+  const char* folder = secure_getenv("TMPDIR");
   if (folder == nullptr || *folder == '\0') folder = access(kMemory, W_OK | X_OK) == 0 ? kMemory : "/tmp";
   remove_abandoned(folder);
   std::string root = fmt::format("{}/{}XXXXXX", folder, kTreePrefix);

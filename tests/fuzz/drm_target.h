@@ -5,6 +5,7 @@
 
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdint>
@@ -157,7 +158,7 @@ class DrmRandomCalls {
     }
     if (result == 0 && _IOC_NR(request) == _IOC_NR(DRM_IOCTL_I915_GEM_MMAP_OFFSET)) {
       driver::Mapping mapping;
-      static_cast<void>(driver.map(file, argument[1], 4096, mapping));
+      if (driver.map(file, argument[1], 4096, mapping) == 0) close(mapping.descriptor);
     }
     if (next() == 7) {
       driver.release(driver.forget_memory(reinterpret_cast<uintptr_t>(scratch_.data()), kScratch));

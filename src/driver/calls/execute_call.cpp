@@ -7,6 +7,7 @@
 
 #include "base/bits.h"
 #include "driver/calls/ioctls.h"
+#include "driver/gem/foreign_call.h"
 #include "driver/gem/user_memory.h"
 #include "driver/sync/execute_fences.h"
 #include "spec/interface_model.h"
@@ -334,7 +335,8 @@ class Execution {
     }
     const FenceRef done = width() == 1 ? requests.front() : all_of({requests.begin(), requests.end()});
     if ((arguments_.flags & I915_EXEC_FENCE_OUT) != 0) {
-      const int descriptor = call_.driver.sync_files().create(done);
+      constexpr size_t kUpperHalf = offsetof(drm_i915_gem_execbuffer2, rsvd2) + sizeof(uint32_t);
+      const int descriptor = give_in_argument(call_.driver.sync_files().create(done), kUpperHalf);
       if (descriptor < 0) return descriptor;
       arguments_.rsvd2 = (arguments_.rsvd2 & 0xffff'ffff) | uint64_t{static_cast<uint32_t>(descriptor)} << 32;
     }

@@ -42,7 +42,7 @@ int find_mapping(Buffer& buffer, uint64_t offset, uint64_t bytes, Mapping& mappi
   if (offset > buffer.size() || bytes > buffer.size() - offset) return -EINVAL;
   if (bytes == 0 || offset % kPageBytes != 0) return -EINVAL;
   if (!buffer.need_content()) return -ENOMEM;
-  mapping = {buffer.descriptor(), buffer.offset() + offset};
+  mapping = {.descriptor = buffer.descriptor(), .offset = buffer.offset() + offset};
   return 0;
 }
 

@@ -2,8 +2,10 @@
 #include <fcntl.h>
 
 #include <cerrno>
+#include <cstddef>
 
 #include "driver/calls/ioctls.h"
+#include "driver/gem/foreign_call.h"
 
 namespace halogen::driver {
 
@@ -15,14 +17,19 @@ int export_buffer(Call& call, drm_prime_handle& prime) {
       call.driver.shared_buffers().create(buffer, (prime.flags & DRM_CLOEXEC) != 0, (prime.flags & DRM_RDWR) != 0);
   if (descriptor < 0) return descriptor;
   call.file.remember(buffer, prime.handle);
-  prime.fd = descriptor;
+  const int given = give_in_argument(descriptor, offsetof(drm_prime_handle, fd));
+  if (given < 0) return given;
+  prime.fd = given;
   return 0;
 }
 
 int import_buffer(Call& call, drm_prime_handle& prime) {
   BufferRef buffer;
   Hardware& hardware = call.driver.gpu().hardware();
-  if (const int result = call.driver.shared_buffers().import(hardware, prime.fd, buffer); result != 0) return result;
+  if (const int result = call.driver.shared_buffers().import(hardware, descriptor_of_program(prime.fd), buffer);
+      result != 0) {
+    return result;
+  }
   if (const uint32_t known = call.file.handle_of(*buffer); known != 0) {
     prime.handle = known;
     return 0;

@@ -1,11 +1,13 @@
 // Calls on sync objects.
 #include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "driver/calls/ioctls.h"
+#include "driver/gem/foreign_call.h"
 #include "driver/gem/user_memory.h"
 
 namespace halogen::driver {
@@ -127,8 +129,9 @@ int export_sync_object(Call& call, drm_syncobj_handle& handle) {
     descriptor = call.driver.sync_object_files().create(object);
     call.driver.listen();
   }
-  if (descriptor < 0) return descriptor;
-  handle.fd = descriptor;
+  const int given = give_in_argument(descriptor, offsetof(drm_syncobj_handle, fd));
+  if (given < 0) return given;
+  handle.fd = given;
   return 0;
 }
 
@@ -136,14 +139,14 @@ int import_sync_object(Call& call, drm_syncobj_handle& handle) {
   if (handle.pad != 0) return -EINVAL;
   if ((handle.flags & ~uint32_t{DRM_SYNCOBJ_FD_TO_HANDLE_FLAGS_IMPORT_SYNC_FILE}) != 0) return -EINVAL;
   if (handle.flags != 0) {
-    const std::optional<SyncFile> file = call.driver.sync_files().find(handle.fd);
+    const std::optional<SyncFile> file = call.driver.sync_files().find(descriptor_of_program(handle.fd));
     if (!file) return -EINVAL;
     const SyncObjectRef object = call.file.sync_objects.find(handle.handle);
     if (!object) return -ENOENT;
     object->set(file->fence);
     return 0;
   }
-  SyncObjectRef object = call.driver.sync_object_files().find(handle.fd);
+  SyncObjectRef object = call.driver.sync_object_files().find(descriptor_of_program(handle.fd));
   if (!object) return -EINVAL;
   call.driver.listen();
   handle.handle = call.file.sync_objects.add(std::move(object));

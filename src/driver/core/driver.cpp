@@ -12,8 +12,10 @@
 #include "driver/calls/ioctls.h"
 #include "driver/core/quiet_thread.h"
 #include "driver/core/tracepoints.h"
+#include "driver/gem/foreign_call.h"
 #include "driver/gem/user_memory.h"
 #include "driver/share/private_descriptor.h"
+#include "driver/share/sealed_file.h"
 
 namespace halogen::driver {
 namespace {
@@ -100,13 +102,18 @@ std::shared_ptr<File> Driver::open(const OpenOptions& options) {
 
 void Driver::close(const std::shared_ptr<File>& file) {
   const Lock lock = enter();
-  file->contexts.for_each([&](Context& context) { leave(context); });
-  kms_->closed(*file);
-  *file = File{};
+  clear(*file);
   // A commit of another file may have waited for its work.
   if (kms_->busy()) kms_->look();
   if (working() && waiters_ == 0) work_.notify_all();
   notify_waiters();
+}
+
+void Driver::clear(File& file) {
+  file.contexts.for_each([&](Context& context) { leave(context); });
+  kms_->closed(file);
+  file = File{};
+  file.closed = true;
 }
 
 void Driver::leave(Context& context) {
@@ -126,10 +133,15 @@ ContextRef Driver::make_context(File& file) {
 
 int Driver::ioctl(File& file, unsigned long request, uint64_t argument, bool no_wait) {
   Lock lock = enter();
+  if (file.closed) return -ENODEV;
   file.no_wait = no_wait;
   if (kms_->pipe().running()) catch_up();
   int result = dispatch_ioctl(*this, file, lock, request, argument);
-  if (result == -ENOMEM && purge_unneeded()) result = dispatch_ioctl(*this, file, lock, request, argument);
+  if (result == -ENOMEM && purge_unneeded()) {
+    if (ForeignCall* const call = ForeignCall::current()) call->forget_results();
+    result = dispatch_ioctl(*this, file, lock, request, argument);
+  }
+  if (file.closed) clear(file);  // closed while the call waited
   if (kms_->busy()) kms_->look();
   if (std::exchange(queued_, false)) {
     run_queued();
@@ -193,17 +205,17 @@ int Driver::find_offer(File& file, uint64_t offset, uint64_t bytes, BufferRef& b
   file.buffers.for_each([&](const Buffer& each) { has_handle = has_handle || &each == buffer.get(); });
   if (!has_handle) return -EACCES;
   if (buffer->purged) {
-    if (empty_ < 0) empty_ = keep_private(memfd_create("halogen nothing", MFD_CLOEXEC));
-    mapping = {empty_, 0};
+    if (empty_ < 0) empty_ = keep_private(create_sealed_file("halogen nothing", 0));
+    mapping = {.descriptor = empty_};
     return empty_ < 0 ? -ENOMEM : 0;
   }
   if (!buffer->need_content() && !(purge_unneeded() && buffer->need_content())) return -ENOMEM;
   if (!buffer->is_managed()) buffer->attached = true;  // otherwise pages that are only mapped do not count
-  mapping = {buffer->descriptor(), buffer->offset()};
+  mapping = {.descriptor = buffer->descriptor(), .offset = buffer->offset()};
   if (found->second.aperture && (buffer->tiling != Tiling::linear || buffer->has_view())) {
     const int view = buffer->need_view();
     if (view < 0) return -ENOMEM;
-    mapping = {view, 0};
+    mapping = {.descriptor = view};
   }
   return 0;
 }
@@ -224,16 +236,34 @@ void* Driver::map_here(File& file, void* address, uint64_t bytes, int protection
 int Driver::map(File& file, uint64_t offset, uint64_t bytes, Mapping& mapping) {
   const Lock lock = enter();
   BufferRef buffer;
-  const int result = find_offer(file, offset, bytes, buffer, mapping);
-  if (result == 0) buffer->lend_view();
-  return result;
+  if (const int result = find_offer(file, offset, bytes, buffer, mapping); result != 0) return result;
+  buffer->lend_view();
+  // Otherwise it is a linear view, or the file of purged buffers.
+  return mapping.descriptor == buffer->descriptor() ? lend(*buffer, 0, mapping) : open_lent(mapping);
 }
 
 int Driver::map_buffer(File& file, uint32_t handle, uint64_t offset, uint64_t bytes, Mapping& mapping) {
   const Lock lock = enter();
   const BufferRef buffer = file.buffers.find(handle);
   if (!buffer) return -ENOENT;
-  return find_mapping(*buffer, offset, bytes, mapping);
+  if (const int result = find_mapping(*buffer, offset, bytes, mapping); result != 0) return result;
+  return lend(*buffer, offset, mapping);
+}
+
+// Moves the buffer to a file of its own, and describes that.
+int Driver::lend(Buffer& buffer, uint64_t offset, Mapping& mapping) {
+  if (const int result = buffer.separate(); result != 0) return result;
+  mapping = {.descriptor = buffer.descriptor(), .offset = buffer.offset() + offset};
+  const std::optional<FileKey> all = key_of(gpu_->hardware().host().of(buffer.local()).descriptor());
+  if (all && buffer.has_pages()) mapping.before = {*all, buffer.run().address, buffer.run().bytes};
+  return open_lent(mapping);
+}
+
+// Replaces the descriptor by one of its own: other threads may close the buffer, and a program that has a copy of a
+// descriptor can change its flags.
+int Driver::open_lent(Mapping& mapping) {
+  mapping.descriptor = reopen_file(mapping.descriptor);
+  return mapping.descriptor < 0 ? -EMFILE : 0;
 }
 
 void Driver::add_program_buffer(const BufferRef& buffer) {
@@ -397,6 +427,14 @@ Driver::Waited Driver::wait_for(Lock& lock, const std::function<bool()>& conditi
     }
     if (interruption != nullptr) {
       sleep(lock, *interruption, until);
+    } else if (const ForeignCall* const call = ForeignCall::current()) {
+      constexpr std::chrono::milliseconds kLook{200};  // a caller that exits does not wake its thread here
+      const Clock::time_point look = Clock::now() + kLook;
+      changed_.wait_until(lock, until ? std::min(*until, look) : look);
+      if (call->caller().is_gone()) {
+        result = Waited::interrupted;
+        break;
+      }
     } else if (until) {
       changed_.wait_until(lock, *until);
     } else {

@@ -54,6 +54,12 @@ struct OpenOptions {
 struct Mapping {
   int descriptor = -1;
   uint64_t offset = 0;
+  // Where the memory was before it moved to a file of its own. A child of fork(2) may have mappings of that place.
+  struct {
+    FileKey file{};
+    uint64_t offset = 0;
+    uint64_t bytes = 0;  // 0: it did not move
+  } before{};
 };
 
 class Driver {
@@ -77,7 +83,8 @@ class Driver {
   // Performs mmap(2) on the node. Returns an address, or MAP_FAILED with errno set. The mapping keeps the buffer alive
   // until forget_memory().
   void* map_here(File& file, void* address, uint64_t bytes, int protection, int flags, uint64_t offset);
-  // Return what mmap(2) and GEM_MMAP map, for a front end that maps it in another process. 0 or a negative errno.
+  // Return what mmap(2) and GEM_MMAP map, for a front end that maps it in another process: a sealed file that holds no
+  // other buffer. The caller closes the descriptor. 0 or a negative errno.
   int map(File& file, uint64_t offset, uint64_t bytes, Mapping& mapping);
   int map_buffer(File& file, uint32_t handle, uint64_t offset, uint64_t bytes, Mapping& mapping);
   // Enclose every call that unmaps, replaces or protects a range of the process's memory: meanwhile no other call gives
@@ -164,6 +171,9 @@ class Driver {
   void kill(Context& context);  // bans it and cancels its work
   void fences_signalled();      // by something other than the device
   int find_offer(File& file, uint64_t offset, uint64_t bytes, BufferRef& buffer, Mapping& mapping);
+  void clear(File& file);  // releases all that a closed file holds
+  int lend(Buffer& buffer, uint64_t offset, Mapping& mapping);
+  static int open_lent(Mapping& mapping);
   bool purge_unneeded();
   int shared_buffer_ioctl(Lock& lock, int buffer, unsigned long request, uint64_t argument);
 

@@ -13,6 +13,7 @@
 #include "driver/gem/space.h"
 #include "driver/gem/user_memory.h"
 #include "driver/share/private_descriptor.h"
+#include "driver/share/sealed_file.h"
 #include "driver/share/shared_buffers.h"
 
 namespace halogen::driver {
@@ -33,13 +34,8 @@ int Buffer::descriptor() const {
 bool Buffer::need_content() {
   if (has_pages() || large_ >= 0) return true;
   if (of_program_ || bytes_ <= hardware_.pages(local_).all_bytes()) return need_pages();
-  const int file = open_private([] { return memfd_create("halogen large buffer", MFD_CLOEXEC); });
-  if (file < 0 || ftruncate(file, static_cast<off_t>(bytes_)) != 0) {
-    if (file >= 0) close(file);
-    return false;
-  }
-  large_ = file;
-  return true;
+  large_ = open_private([&] { return create_sealed_file("halogen large buffer", bytes_); });
+  return large_ >= 0;
 }
 
 void Buffer::purge() {
@@ -91,13 +87,12 @@ int Buffer::share() {
   if (shared_ >= 0) return 0;
   if (of_program_) return -EINVAL;
   if (!need_pages()) return -ENOMEM;
-  const int file = open_private([] { return memfd_create("halogen buffer", MFD_CLOEXEC | MFD_ALLOW_SEALING); });
-  if (file < 0) return -errno;
+  const int file = open_private([&] { return create_sealed_file("halogen buffer", bytes_ + kBehind); });
+  if (file < 0) return -ENOMEM;
   DriverHost& host = hardware_.host();
-  const bool moved = ftruncate(file, static_cast<off_t>(bytes_ + kBehind)) == 0 &&
-                     fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0 && copy_into(file) &&
-                     host.replace(local_, run_.address, run_.bytes, file) &&
-                     replace_mappings(host.of(local_).descriptor(), run_.address, run_.bytes, file);
+  const std::optional<FileKey> before = key_of(host.of(local_).descriptor());
+  const bool moved = before && copy_into(file) && host.replace(local_, run_.address, run_.bytes, file) &&
+                     replace_mappings(*before, run_.address, run_.bytes, file);
   if (!moved) {
     close(file);
     return -ENOMEM;

@@ -37,6 +37,9 @@ class Buffer {
 
   // Moves the content to a file that other processes can use. Returns 0 or a negative errno.
   int share();
+  // Moves the content to a file that holds no other buffer, so that a program may have its descriptor. Returns 0 or a
+  // negative errno.
+  int separate() { return large_ >= 0 ? 0 : share(); }
   // Creates a buffer over a file that another process shares.
   static std::shared_ptr<Buffer> import(Hardware& hardware, int descriptor, uint64_t bytes);
   // Size of the fences behind the content of such a file (SharedFences).

@@ -62,6 +62,7 @@ struct File {
 
   // The kind of node, and the capabilities that its program enabled (kms.h).
   bool render = false;
+  bool closed = false;   // only calls of other threads and processes that are still on their way may refer to it
   bool no_wait = false;  // of the current call: EXECBUFFER2 does not wait for ring space
   bool authenticated = false;
   bool was_master = false;

@@ -18,27 +18,15 @@
 #include <cstring>
 #include <fstream>
 #include <string>
-#include <utility>
 
+#include "driver/gem/foreign_call.h"
 #include "driver/gem/user_rights.h"
-#include "driver/hw/known_memory.h"
 
 namespace halogen::driver {
 namespace {
 
-thread_local pid_t other_process = 0;
-thread_local std::array<KnownMemory, 2> known{};
 // Bounds of all ranges of the process whose access rights were reduced.
 std::atomic<uint64_t> lost_start = ~uint64_t{0}, lost_end = 0;
-
-// Returns the bytes if they came with the call. Null: they did not.
-const std::byte* find_known(uint64_t address, size_t bytes) {
-  for (const KnownMemory& each : known) {
-    if (address < each.address || address - each.address > each.bytes.size()) continue;
-    if (bytes <= each.bytes.size() - (address - each.address)) return each.bytes.data() + (address - each.address);
-  }
-  return nullptr;
-}
 
 void* pointer_at(uint64_t address) {
   return reinterpret_cast<void*>(static_cast<uintptr_t>(address));  // NOLINT(performance-no-int-to-ptr): of an ioctl
@@ -56,7 +44,6 @@ bool on_own_stack(uint64_t address, size_t bytes) {
   struct Stack {
     uint64_t start = 0, end = 0;
   };
-  if (other_process != 0) return false;
   static thread_local const Stack stack = [] {
     Stack found;
     pthread_attr_t attributes;
@@ -135,7 +122,7 @@ bool is_certain(uint64_t address, size_t bytes) {
   return false;
 #endif
 #endif
-  if (other_process != 0 || !has_all_rights(address, bytes)) return false;
+  if (!has_all_rights(address, bytes)) return false;
   return program_variables().holds(address, bytes) || first_heap().holds(address, bytes);
 }
 
@@ -164,43 +151,33 @@ bool has_rights() {
 
 }  // namespace
 
-UserProcess::UserProcess(pid_t process) : before_(std::exchange(other_process, process)) {}
-UserProcess::~UserProcess() {
-  other_process = before_;
-}
-
-KnownPieces::KnownPieces(const std::array<KnownMemory, 2>& pieces) {
-  known = pieces;
-}
-KnownPieces::~KnownPieces() {
-  known = {};
+bool can_read_user(uint64_t address, uint64_t bytes) {
+  if (ForeignCall* const call = ForeignCall::current()) return call->has(address, bytes);
+  return is_user_range(address, bytes);
 }
 
 bool read_user(uint64_t address, void* into, size_t bytes) {
   if (bytes == 0) return true;
+  if (ForeignCall* const call = ForeignCall::current()) return call->read(address, into, bytes);
   if (is_certain(address, bytes)) {
     std::memcpy(into, pointer_at(address), bytes);
     return true;
   }
-  if (const std::byte* const there = find_known(address, bytes)) {
-    std::memcpy(into, there, bytes);
-    return true;
-  }
   const iovec here{into, bytes};
   const iovec there{pointer_at(address), bytes};
-  return process_vm_readv(user_process(), &here, 1, &there, 1, 0) == static_cast<ssize_t>(bytes);
+  return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == static_cast<ssize_t>(bytes);
 }
 
 bool write_user(uint64_t address, const void* from, size_t bytes) {
   if (bytes == 0) return true;
+  if (ForeignCall* const call = ForeignCall::current()) return call->write(address, from, bytes);
   if (is_certain(address, bytes)) {
     std::memcpy(pointer_at(address), from, bytes);
     return true;
   }
-  known = {};
   const iovec here{const_cast<void*>(from), bytes};
   const iovec there{pointer_at(address), bytes};
-  return process_vm_writev(user_process(), &here, 1, &there, 1, 0) == static_cast<ssize_t>(bytes);
+  return process_vm_writev(getpid(), &here, 1, &there, 1, 0) == static_cast<ssize_t>(bytes);
 }
 
 bool write_unsure(uint64_t address, const void* from, size_t bytes) {
@@ -263,30 +240,23 @@ bool is_user_range(uint64_t address, uint64_t bytes) {
 }
 
 pid_t user_process() {
-  return other_process != 0 ? other_process : getpid();
+  const ForeignCall* const call = ForeignCall::current();
+  return call != nullptr ? call->caller().process() : getpid();
 }
 
 bool is_own_process() {
-  return other_process == 0 || other_process == getpid();
+  return ForeignCall::current() == nullptr;
 }
 
 // Returns whether the program may administrate. It may have dropped its rights since it opened the device.
 bool may_administrate() {
-  if (is_own_process()) {
-    static const bool had = has_rights();
-    return !had || has_rights();
-  }
-  std::ifstream status("/proc/" + std::to_string(other_process) + "/status");
-  for (std::string word; status >> word;) {
-    if (word != "CapEff:") continue;
-    uint64_t rights = 0;
-    status >> std::hex >> rights;
-    return (rights >> CAP_SYS_ADMIN & 1) != 0;
-  }
-  return false;
+  if (const ForeignCall* const call = ForeignCall::current()) return call->caller().may_administrate();
+  static const bool had = has_rights();
+  return !had || has_rights();
 }
 
 bool read_user_to_file(uint64_t address, int descriptor, uint64_t offset, size_t bytes) {
+  if (!is_own_process()) return false;
   for (size_t done = 0; done < bytes;) {
     const ssize_t part =
         // The host checks the pointer: a sanitizer must not look at it first.
@@ -298,6 +268,7 @@ bool read_user_to_file(uint64_t address, int descriptor, uint64_t offset, size_t
 }
 
 bool write_user_from_file(uint64_t address, int descriptor, uint64_t offset, size_t bytes) {
+  if (!is_own_process()) return false;
   for (size_t done = 0; done < bytes;) {
     const ssize_t part =
         syscall(SYS_pread64, descriptor, pointer_at(address + done), bytes - done, static_cast<off_t>(offset + done));

@@ -1,4 +1,5 @@
-// Access to memory of the calling program. A bad address is an error of the call and has no other effect.
+// Access to memory of the calling program. A bad address is an error of the call and has no other effect. The calling
+// program is this process, or another one whose call (foreign_call.h) brings copies of its memory.
 #pragma once
 
 #include <sys/types.h>
@@ -10,19 +11,8 @@
 
 namespace halogen::driver {
 
-// Selects the process whose memory the calls of this thread access during its lifetime. Default: this process.
-class UserProcess {
- public:
-  explicit UserProcess(pid_t process);
-  ~UserProcess();
-  UserProcess(const UserProcess&) = delete;
-  UserProcess& operator=(const UserProcess&) = delete;
-
- private:
-  pid_t before_;
-};
-
 bool read_user(uint64_t address, void* into, size_t bytes);
+bool can_read_user(uint64_t address, uint64_t bytes);  // false: a read would fail; true: it may still fail
 bool write_user(uint64_t address, const void* from, size_t bytes);
 // Writes to this process's memory, which other threads may unmap meanwhile. False: it was not writable.
 bool write_unsure(uint64_t address, const void* from, size_t bytes);
@@ -51,6 +41,7 @@ std::optional<T> read_user(uint64_t address) {
 }
 template <class T>
 std::optional<std::vector<T>> read_user_array(uint64_t address, size_t count) {
+  if (!can_read_user(address, uint64_t{count} * sizeof(T))) return std::nullopt;
   std::vector<T> values(count);
   if (!read_user(address, values.data(), count * sizeof(T))) return std::nullopt;
   return values;

@@ -14,6 +14,7 @@
 
 #include "device/device.h"
 #include "driver/share/private_descriptor.h"
+#include "driver/share/sealed_file.h"
 
 namespace halogen::driver {
 namespace {
@@ -25,12 +26,13 @@ constexpr uint64_t kListenedBytes = 4096;
 Result<SharedMemory> SharedMemory::create(const char* name, uint64_t bytes) {
   SharedMemory made;
   if (bytes == 0) return made;
-  made.descriptor_ = keep_private(memfd_create(name, MFD_CLOEXEC));
-  if (made.descriptor_ < 0 || ftruncate(made.descriptor_, static_cast<off_t>(bytes)) != 0) {
+  made.descriptor_ = keep_private(create_sealed_file(name, bytes));
+  if (made.descriptor_ < 0) {
     return Error{fmt::format("cannot allocate {} bytes of memory: {}", bytes, std::strerror(errno))};
   }
   void* const base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, made.descriptor_, 0);
   if (base == MAP_FAILED) return Error{fmt::format("cannot map {} bytes of memory: {}", bytes, std::strerror(errno))};
+  madvise(base, bytes, MADV_DONTFORK);  // a child of the program must not see it
   made.base_ = static_cast<std::byte*>(base);
   made.bytes_ = bytes;
   return made;
@@ -59,8 +61,12 @@ std::span<std::byte> SharedMemory::at(uint64_t offset, uint64_t bytes) const {
 
 bool SharedMemory::replace(uint64_t offset, uint64_t bytes, int descriptor) {
   const std::span<std::byte> place = at(offset, bytes);
-  return !place.empty() && mmap(place.data(), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE,
-                                descriptor, 0) != MAP_FAILED;
+  if (place.empty() || mmap(place.data(), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE,
+                            descriptor, 0) == MAP_FAILED) {
+    return false;
+  }
+  madvise(place.data(), bytes, MADV_DONTFORK);
+  return true;
 }
 
 void SharedMemory::drop(uint64_t offset, uint64_t bytes) {
@@ -68,6 +74,7 @@ void SharedMemory::drop(uint64_t offset, uint64_t bytes) {
   if (place.empty()) return;
   static_cast<void>(mmap(place.data(), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE,
                          descriptor_, static_cast<off_t>(offset)));
+  madvise(place.data(), bytes, MADV_DONTFORK);
   fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
             static_cast<off_t>(bytes));
 }

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <span>
 
+#include "driver/gem/foreign_call.h"
 #include "driver/gem/user_memory.h"
 #include "driver/kms/kms_calls.h"
 
@@ -183,7 +184,7 @@ int set_in_fence(Call& call, PlaneState& plane, uint64_t value) {
   const auto descriptor = static_cast<int>(static_cast<int64_t>(value));
   if (descriptor < 0) return 0;
   if (plane.fence) return -EINVAL;
-  const std::optional<SyncFile> file = call.driver.sync_files().find(descriptor);
+  const std::optional<SyncFile> file = call.driver.sync_files().find(descriptor_of_program(descriptor));
   if (!file) return -EINVAL;
   plane.fence = file->fence;
   return 0;

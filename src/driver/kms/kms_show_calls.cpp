@@ -6,6 +6,7 @@
 #include <cstring>
 #include <set>
 
+#include "driver/gem/foreign_call.h"
 #include "driver/gem/user_memory.h"
 #include "driver/kms/kms_calls.h"
 #include "driver/kms/kms_properties.h"
@@ -282,18 +283,10 @@ int commit_atomic(Call& call, drm_mode_atomic& atomic) {
   if (change.out_fence != 0) {
     done = std::make_shared<Fence>();
     descriptor = call.driver.sync_files().create(done);
-    if (descriptor < 0) return descriptor;
-    if (!write_user(change.out_fence, &descriptor, sizeof descriptor)) {
-      close(descriptor);
-      return -EFAULT;
-    }
+    if (const int result = give_at(descriptor, change.out_fence); result != 0) return result;
   }
   const int result = commit_state(call, std::move(change.state), std::move(events), busy, modeset, false, done);
-  if (result != 0 && descriptor >= 0) {
-    const int32_t none = -1;
-    static_cast<void>(write_user(change.out_fence, &none, sizeof none));
-    close(descriptor);
-  }
+  if (result != 0 && descriptor >= 0) take_back(descriptor, change.out_fence);
   return result;
 }
 

@@ -19,6 +19,7 @@
 #include <fmt/format.h>
 
 #include "driver/share/private_descriptor.h"
+#include "driver/share/sealed_file.h"
 
 namespace halogen::driver {
 namespace {
@@ -40,9 +41,7 @@ bool SharedBuffers::is_one(int descriptor) {
   char name[64];
   const ssize_t length = readlink(path_of(descriptor).c_str(), name, sizeof name);
   if (length < 0 || !std::string_view(name, static_cast<size_t>(length)).starts_with(kName)) return false;
-  // The seal proves that no program can shrink the file under the device.
-  const int seals = fcntl(descriptor, F_GET_SEALS);
-  return seals >= 0 && (seals & F_SEAL_SHRINK) != 0;
+  return is_sealed_file(descriptor);
 }
 
 int SharedBuffers::create(const BufferRef& buffer, bool close_on_exec, bool writable) {
@@ -150,9 +149,7 @@ int SharedBuffers::import(Hardware& hardware, int descriptor, BufferRef& buffer)
   return 0;
 }
 
-bool replace_mappings(int from, uint64_t offset, uint64_t bytes, int to) {
-  struct stat status {};
-  if (fstat(from, &status) != 0) return false;
+bool replace_mappings(const FileKey& from, uint64_t offset, uint64_t bytes, int to) {
   std::FILE* const maps = std::fopen("/proc/self/maps", "re");
   if (maps == nullptr) return false;
   struct Piece {
@@ -169,7 +166,7 @@ bool replace_mappings(int from, uint64_t offset, uint64_t bytes, int to) {
                     &major_number, &minor_number, &number) != 7) {
       continue;
     }
-    if (number != status.st_ino || makedev(major_number, minor_number) != status.st_dev || rights[3] != 's') continue;
+    if (FileKey(makedev(major_number, minor_number), number) != from || rights[3] != 's') continue;
     const uint64_t first = std::max(at, offset);
     const uint64_t last = std::min(at + (end - start), offset + bytes);
     if (first >= last) continue;

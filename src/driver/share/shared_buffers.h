@@ -47,6 +47,6 @@ class SharedBuffers {
 };
 
 // Makes the mappings that this process has of a range of a file show another file.
-bool replace_mappings(int from, uint64_t offset, uint64_t bytes, int to);
+bool replace_mappings(const FileKey& from, uint64_t offset, uint64_t bytes, int to);
 
 }  // namespace halogen::driver

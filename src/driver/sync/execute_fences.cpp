@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "driver/calls/extensions.h"
+#include "driver/gem/foreign_call.h"
 #include "driver/gem/user_memory.h"
 
 namespace halogen::driver {
@@ -36,7 +37,8 @@ int ExecuteFences::read(Call& call, const drm_i915_gem_execbuffer2& arguments) {
   constexpr uint64_t kIn = I915_EXEC_FENCE_IN | I915_EXEC_FENCE_SUBMIT;
   if ((arguments.flags & kIn) == 0) return 0;
   if ((arguments.flags & kIn) == kIn) return -EINVAL;
-  const std::optional<SyncFile> file = call.driver.sync_files().find(static_cast<int>(arguments.rsvd2 & 0xffff'ffff));
+  const int number = static_cast<int>(arguments.rsvd2 & 0xffff'ffff);
+  const std::optional<SyncFile> file = call.driver.sync_files().find(descriptor_of_program(number));
   if (!file) return -EINVAL;
   if ((arguments.flags & I915_EXEC_FENCE_SUBMIT) != 0) {
     partner_ = file->fence;

@@ -1,7 +1,8 @@
 #include "driver/sync/sync_object.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,12 +13,12 @@
 #include <fmt/format.h>
 
 #include "driver/share/private_descriptor.h"
+#include "driver/share/sealed_file.h"
 
 namespace halogen::driver {
 namespace {
 
 constexpr std::string_view kName = "/memfd:halogen sync object";
-constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
 std::string path_of(int descriptor) {
   return fmt::format("/proc/self/fd/{}", descriptor);
@@ -73,16 +74,16 @@ bool SyncObjectFiles::is_one(int descriptor) {
   char name[64];
   const ssize_t length = readlink(path_of(descriptor).c_str(), name, sizeof name);
   if (length < 0 || !std::string_view(name, static_cast<size_t>(length)).starts_with(kName)) return false;
-  const int seals = fcntl(descriptor, F_GET_SEALS);  // the seal proves that no program can shrink it
-  return seals >= 0 && (seals & F_SEAL_SHRINK) != 0 && lseek(descriptor, 0, SEEK_END) == SharedObject::kBytes;
+  struct stat status {};
+  return is_sealed_file(descriptor) && syscall(SYS_fstat, descriptor, &status) == 0 &&
+         status.st_size == static_cast<off_t>(SharedObject::kBytes);
 }
 
 int SyncObjectFiles::create(const SyncObjectRef& object) {
   if (!object->is_shared()) {
-    const int file = open_private([] { return memfd_create("halogen sync object", MFD_CLOEXEC | MFD_ALLOW_SEALING); });
-    if (file < 0) return -errno;
-    const bool made = ftruncate(file, static_cast<off_t>(SharedObject::kBytes)) == 0 &&
-                      fcntl(file, F_ADD_SEALS, kSeals) == 0 && object->share(peers_, watch_, file, true);
+    const int file = open_private([] { return create_sealed_file("halogen sync object", SharedObject::kBytes); });
+    if (file < 0) return -ENOMEM;
+    const bool made = object->share(peers_, watch_, file, true);
     const std::optional<FileKey> key = key_of(file);
     if (!made || !key) {
       if (!object->is_shared()) close(file);

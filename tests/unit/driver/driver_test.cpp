@@ -199,6 +199,7 @@ TEST_P(KernelIoctls, MmapOffsetOfClosedFileIsRefused) {
     EXPECT_EQ(driver->ioctl(*of, DRM_IOCTL_I915_GEM_MMAP_OFFSET, reinterpret_cast<uintptr_t>(&map)), 0);
     Mapping mapping;
     EXPECT_EQ(driver->map(*of, map.offset, 4096, mapping), 0);
+    ::close(mapping.descriptor);
     return map.offset;
   };
   uint64_t last = 0;

@@ -1,0 +1,78 @@
+// The clients of this process's device: processes that got a node by fork or by descriptor passing. Each channel of a
+// client has a thread here, which waits in the driver on the client's behalf. A client is hostile: it can exhaust its
+// own channels, and nothing else.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "board.h"
+#include "driver/core/driver.h"
+#include "driver/gem/foreign_call.h"
+#include "message.h"
+
+namespace halogen::shim {
+
+struct Node;
+
+// A process with channels. Its identity comes from the host's kernel.
+class ClientProcess final : public driver::ForeignCaller {
+ public:
+  explicit ClientProcess(const Sender& sender);
+  ~ClientProcess() override;
+  ClientProcess(const ClientProcess&) = delete;
+  ClientProcess& operator=(const ClientProcess&) = delete;
+
+  pid_t process() const override { return sender_.process; }
+  // Returns whether the process had CAP_SYS_ADMIN when it made the channel and has it now. A process that gained it
+  // since does not count, because other processes may use its channel.
+  bool may_administrate() const override { return had_rights_ && has_rights(); }
+  bool is_gone() const override { return pidfd_ >= 0 && !is_alive(); }
+  void note_rights() { had_rights_ = has_rights(); }
+  const Sender& sender() const { return sender_; }
+
+ private:
+  bool is_alive() const;
+  bool has_rights() const;
+
+  Sender sender_;
+  int pidfd_ = -1;
+  bool had_rights_ = false;
+};
+
+class Clients {
+ public:
+  static constexpr size_t kMaxChannelsOfProcess = 128;
+  static constexpr size_t kMaxChannels = 512;
+  static constexpr size_t kMaxBytesInFlight = size_t{64} << 20;  // of requests above kSmallBytes
+  static constexpr size_t kSmallBytes = size_t{64} << 10;
+
+  explicit Clients(driver::Driver& driver) : driver_(driver) {}
+
+  // Accepts a channel: the message came through the node's socket. Refuses by an answer, or by closing the channel.
+  void accept(const std::shared_ptr<Node>& node, const Hello& hello, const Sender& sender, Descriptors& received);
+
+ private:
+  struct Channel {
+    int socket = -1;
+    std::shared_ptr<Node> node;
+    Sender sender;
+  };
+  class Place;  // one of the limited number of channels
+  void serve(Channel channel);
+  void serve_calls(const Channel& channel, const ClientProcess& client, Board& board);
+  bool reserve(size_t bytes);
+
+  driver::Driver& driver_;
+  std::mutex guard_;  // guards the counts
+  std::map<pid_t, size_t> channels_of_;
+  size_t channels_ = 0;
+  std::atomic<size_t> bytes_in_flight_ = 0;
+};
+
+}  // namespace halogen::shim
