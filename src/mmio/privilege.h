@@ -1,6 +1,7 @@
-// The registers that a non-privileged batch may access: the lists of DG1 PRM vol. 13 (seed 000: "User Mode Privileged
-// Commands", "Read Only User Mode Privilege MMIO Access") and the RING_FORCE_TO_NONPRIV slots that software adds. The
-// command streamer implements the effect of a denied access.
+// The registers that a non-privileged batch may access: the lists in spec/tables/, and the FORCE_TO_NONPRIV slots that
+// software adds. What neither names is refused, so a device or streamer without a list refuses every access. The
+// command streamer implements the effect of a refused access. DG1 PRM vol. 13, User Mode Privileged Commands, Read Only
+// User Mode Privilege MMIO Access (seed 000).
 #pragma once
 
 #include <array>
@@ -16,14 +17,7 @@ namespace halogen::mmio {
 
 enum class RegisterAccess : uint8_t { read, write };
 
-enum class Permission : uint8_t {
-  allowed,
-  denied,
-  unknown,  // no list for this device: allow, and report an approximation
-};
-
 inline constexpr size_t kForceToNonPrivSlots = 20;
-using ForceToNonPrivSlots = std::array<uint32_t, kForceToNonPrivSlots>;
 
 // Returns the offset of slot `index` from its engine's MMIO base. Nothing: the device lacks the slot.
 std::optional<uint32_t> force_to_nonpriv_offset(spec::DeviceId device, size_t index);
@@ -42,23 +36,32 @@ struct ForceToNonPriv {
   bool covers(uint32_t offset, RegisterAccess access) const;
 };
 
+// Returns the values that Linux writes to the slots of an engine. Slots after them are unused.
+std::vector<uint32_t> slots_of_driver(spec::DeviceId device, const spec::EngineModel& engine);
+
+// The registers of one streamer.
 class Privilege {
  public:
-  explicit Privilege(spec::DeviceId device);
-  Privilege(spec::DeviceId device, std::span<const spec::PrivilegeList> lists);
+  Privilege(spec::DeviceId device, const spec::EngineModel& engine);
+  Privilege(const spec::EngineModel& engine, std::span<const spec::PrivilegeList* const> lists);
 
-  // Tells whether a non-privileged batch on `engine` may make this access. `slots` are the engine's
-  // RING_FORCE_TO_NONPRIV registers.
-  Permission check(const spec::EngineModel& engine, uint32_t offset, RegisterAccess access,
-                   std::span<const uint32_t> slots) const;
-
+  // Returns whether a non-privileged batch may make this access. `slots` are the engine's FORCE_TO_NONPRIV registers.
+  bool allows(uint32_t offset, RegisterAccess access, std::span<const ForceToNonPriv> slots) const;
   // Checks the lists alone.
-  bool listed(const spec::EngineModel& engine, uint32_t offset, RegisterAccess access) const;
-  bool has_lists() const { return !lists_.empty(); }
+  bool listed(uint32_t offset, RegisterAccess access) const;
 
  private:
-  spec::GenId gen_;
-  std::vector<const spec::PrivilegeList*> lists_;
+  struct Range {
+    uint64_t start;
+    uint64_t end;
+  };
+  using Ranges = std::vector<Range>;  // sorted, without overlap
+
+  static void add(Ranges& ranges, const spec::PrivilegeRow& row, uint32_t engine_base);
+  static void merge(Ranges& ranges);
+
+  Ranges readable_;  // and writable
+  Ranges writable_;
 };
 
 }  // namespace halogen::mmio

@@ -49,7 +49,7 @@ struct PrivilegeRow {
   std::string_view name;
   RegisterBase base;
   uint32_t offset;
-  uint16_t dwords;
+  uint32_t dwords;
 };
 
 struct PrivilegeList {
@@ -60,6 +60,7 @@ struct PrivilegeList {
   EngineMask engines;
   int8_t instance;  // only this instance of the class, or -1 for all
   ListAccess access;
+  bool slots;  // what software adds by FORCE_TO_NONPRIV; not in hardware
   std::span<const PrivilegeRow> rows;
 };
 

@@ -223,6 +223,12 @@ class Tables(SpecCase):
         self.refused(one('[{ name = "A", offset = 5 }]'), "row A", "multiple of 4")
         self.refused(one('[{ name = "A", offset = 4 }]', "guess"), "unknown access 'guess'")
         self.refused(one('[{ name = "A", offset = 4, base = "x" }]'), "unknown base")
+        slots = one('[{ name = "A", offset = 4, dwords = 3 }]')
+        self.good(slots)
+        slots["tables/t.toml"] += "slots = true\n"
+        self.refused(slots, "row A", "a slot has 1, 4, 16 or 64 dwords")
+        slots["tables/t.toml"] = slots["tables/t.toml"].replace("dwords = 3", "dwords = 16")
+        self.good(slots)
 
     def image(self, entries):
         return {"tables/t.toml": f'[image.t]\n{self.HEAD}engines = ["render"]\nentries = {entries}\n'}

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -45,13 +46,17 @@ class TestHost final : public device::Host {
 
   void set_interrupt_line(bool asserted) override { line.push_back(asserted); }
   void send_message_interrupt(PhysAddr address, uint32_t data) override { messages.emplace_back(address.value, data); }
-  void on_event(const Event& event) override { log.on_event(event); }
+  void on_event(const Event& event) override {
+    log.on_event(event);
+    if (on_each_event) on_each_event(event);
+  }
 
   uint64_t top = uint64_t{1} << 32;
   std::map<uint64_t, std::unique_ptr<Page>> pages;
   std::vector<bool> line;
   std::vector<std::pair<uint64_t, uint32_t>> messages;
   EventLog log;
+  std::function<void(const Event&)> on_each_event;  // for tests that act in the middle of a command
 
  private:
   struct Recent {

@@ -94,7 +94,7 @@ def table_data(spec):
         all_tables["UnitTable"].append(f"{{{tables.head(t)}, {span}}}")
     for t in spec.privilege_lists.values():
         span = rows.span(f"{{{quote(r['name'])}, RegisterBase::{r['base']}, {r['offset']:#x}, {r['dwords']}}}" for r in t.rows)
-        all_tables["PrivilegeList"].append(f"{{{tables.head(t)}, {_engines(t)}, {t.instance}, ListAccess::{t.access}, {span}}}")
+        all_tables["PrivilegeList"].append(f"{{{tables.head(t)}, {_engines(t)}, {t.instance}, ListAccess::{t.access}, {_flag(t.slots)}, {span}}}")
     for t in spec.images.values():
         lines = []
         for r in t.rows:

@@ -181,6 +181,7 @@ class Table:
     engines: list = field(default_factory=list)
     access: str = ""
     instance: int = -1
+    slots: bool = False        # a privilege list that software makes, not hardware
     has_domains: bool = False  # a range table whose rows say which endpoint answers
     null: bool = False         # a range table of offsets that read zero and ignore writes
 

@@ -93,6 +93,7 @@ def privilege_list(r, item, table):
     if item.access not in ("read", "write"):
         r.error(item.where, f"unknown access {item.access!r}")
     item.instance = table.get("instance", -1)
+    item.slots = r.typed(item.where, table, "slots", bool, False)
     for i, row in enumerate(table["rows"]):
         here = item.where.at(f"row {row.get('name', i)}")
         if not r.keys(here, row, {"name", "offset", "base", "dwords"}, ("name",)):
@@ -103,6 +104,8 @@ def privilege_list(r, item, table):
         if row.get("base", "absolute") not in ("engine", "absolute"):
             r.error(here, f"unknown base {row['base']!r}")
         dwords = r.typed(here, row, "dwords", int, 1)
+        if item.slots and dwords not in (1, 4, 16, 64):
+            r.error(here, "a slot has 1, 4, 16 or 64 dwords")
         item.rows.append({"name": row["name"], "offset": row["offset"], "base": row.get("base", "absolute"), "dwords": dwords})
 
 

@@ -225,12 +225,12 @@ def _tables(r, raw):
     common = {"doc", "source", "devices"}
     extra = {"range_table": {"columns", "rows", "spans", "null"},
              "unit_table": {"rows"},
-             "privilege_list": {"engines", "instance", "access", "rows"},
+             "privilege_list": {"engines", "instance", "access", "slots", "rows"},
              "image": {"engines", "entries"}}
     stores = {"range_table": r.spec.range_tables, "unit_table": r.spec.unit_tables, "privilege_list": r.spec.privilege_lists, "image": r.spec.images}
     import read_tables
     for kind, keys in extra.items():
-        required = ("doc", "source", "devices") + tuple(sorted(keys - {"spans", "instance", "null"}))
+        required = ("doc", "source", "devices") + tuple(sorted(keys - {"spans", "instance", "null", "slots"}))
         for where, name, table in raw[kind]:
             ok = r.keys(where, table, common | keys, required)
             if not _IDENT.match(name):

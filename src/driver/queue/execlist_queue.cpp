@@ -19,6 +19,7 @@
 #include "hw/mode.h"
 #include "hw/ring.h"
 #include "mmio/context_image.h"
+#include "mmio/privilege.h"
 #include "spec/interface_model.h"
 
 namespace halogen::driver {
@@ -74,6 +75,7 @@ class ExeclistQueue final : public EngineQueue {
     hw::GFX_MODE mode;
     (queue_ ? mode.disable_legacy_mode : mode.execlist_enable) = true;
     hardware_.write(engine_, at(hw::GFX_MODE::kDesc), Hardware::masked(packed32(mode, hardware_.model()), true));
+    open_registers();
     reports_.start();
     interrupted_ = std::exchange(active_, {});
     pending_.clear();
@@ -103,6 +105,17 @@ class ExeclistQueue final : public EngineQueue {
     }
     context->descriptor = packed(descriptor, hardware_.model());
     return context;
+  }
+
+ private:
+  // Opens the registers that user batches may access beyond the lists of the hardware. Unused slots name a register
+  // that is open anyway.
+  void open_registers() {
+    const std::vector<uint32_t> values = mmio::slots_of_driver(hardware_.model().id, engine_);
+    for (size_t slot = 0; slot < hw::FORCE_TO_NONPRIV::kDesc.count; ++slot) {
+      const uint32_t value = slot < values.size() ? values[slot] : engine_.mmio_base + at(hw::NOPID::kDesc);
+      hardware_.write(engine_, at(hw::FORCE_TO_NONPRIV::kDesc) + static_cast<uint32_t>(4 * slot), value);
+    }
   }
 
  protected:

@@ -67,15 +67,14 @@ uint64_t value_of(Engine& engine, const PostSync& sync) {
 
 // Returns whether the write is allowed. A batch without privilege may write to its own memory and to listed registers.
 bool allowed(Engine& engine, const Command& command, const PostSync& sync) {
-  if (!command.permit.drop_post_sync) {
-    return true;
+  if (sync.to_register) {
+    return engine.privilege().allows(command, static_cast<uint32_t>(sync.address.value), mmio::RegisterAccess::write);
   }
-  const auto offset = static_cast<uint32_t>(sync.address.value);
-  if (sync.to_register && engine.privilege().allows(command, offset, mmio::RegisterAccess::write)) {
-    return true;
+  if (command.permit.drop_post_sync) {
+    engine.privilege().violation();
+    return false;
   }
-  engine.errors().raise(ErrorKind::command_privilege);
-  return false;
+  return true;
 }
 
 memory::AccessResult write_index(Engine& engine, const PostSync& sync, uint64_t value, bool whole) {

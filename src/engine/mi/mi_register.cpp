@@ -33,7 +33,7 @@ Next load_pairs(Engine& engine, const Command& command, unsigned disabled, Place
     return Next::advance();
   }
   const size_t count = Load::count_pairs(engine.gen(), command.dwords);
-  if (command.permit.register_noop) {
+  if (command.permit.restricted) {
     for (size_t i = 0; i < count; ++i) {
       const auto pair = Load::unpack_pairs(engine.gen(), command.dwords, i);
       if (!engine.privilege().allows(command, place(pair.register_offset), mmio::RegisterAccess::write)) {
@@ -71,7 +71,7 @@ Next load_register_mem(Engine& engine, const Command& command) {
   if (load.add_loop_variable) {
     engine.approximate(command.desc, "loop variable not added");
   }
-  if (command.permit.register_noop && !engine.privilege().allows(command, place, mmio::RegisterAccess::write)) {
+  if (!engine.privilege().allows(command, place, mmio::RegisterAccess::write)) {
     return Next::advance();
   }
   const auto from = graphics_target(engine, command, load.use_global_gtt, load.memory_address);
@@ -90,7 +90,7 @@ Next load_register_reg(Engine& engine, const Command& command) {
   const uint32_t to = offset_of_register(engine, load.destination_register_address,
                                          load.add_cs_mmio_start_offset_destination, load.mmio_remap_enable_destination);
   const uint32_t value = read_register(engine, command, from);
-  if (!command.permit.register_drop || engine.privilege().allows(command, to, mmio::RegisterAccess::write)) {
+  if (engine.privilege().allows(command, to, mmio::RegisterAccess::write)) {
     engine.write_register(to, value);
   }
   return after_write(engine);

@@ -15,14 +15,13 @@ class Engine;
 
 // What the privilege rules remove from a command (command_privilege.h). All false: nothing.
 struct Permit {
-  bool restricted = false;  // the batch is not privileged: register accesses need permission
+  bool restricted =
+      false;  // the batch is not privileged: the handler asks CommandPrivilege::allows() for each register
   bool drop_write = false;
   bool drop_post_sync = false;
   bool per_process_table = false;
   bool per_process_page = false;
   bool parent_privilege = false;
-  bool register_noop = false;  // the whole command is dropped if it names a register that the batch may not write
-  bool register_drop = false;  // only the forbidden register write is dropped
 };
 
 struct Command {

@@ -25,7 +25,7 @@ bool is_set(const spec::FieldDesc& field, std::span<const uint32_t> dwords) {
 }  // namespace
 
 CommandPrivilege::CommandPrivilege(Engine& engine, spec::DeviceId device)
-    : engine_(engine), lists_(device), rules_of_(spec::commands().size()) {
+    : engine_(engine), lists_(device, engine.model()), rules_of_(spec::commands().size()) {
   const spec::GenId gen = spec::model(device).gen;
   for (const spec::CommandDesc* desc : spec::commands()) {
     const spec::Layout* layout = desc->layout(gen);
@@ -35,9 +35,9 @@ CommandPrivilege::CommandPrivilege(Engine& engine, spec::DeviceId device)
     Rules& own = rules_of_[static_cast<size_t>(desc->id)];
     own.first = static_cast<uint32_t>(rules_.size());
     for (const spec::PrivilegeRule& rule : desc->privilege) {
-      if ((rule.gens & spec::mask_of(gen)) != 0) {
-        rules_.push_back(
-            {rule.effect, rule.when.empty() ? nullptr : find_field(*layout, rule.when), !rule.register_field.empty()});
+      // Handlers ask allows() for the registers that a rule names.
+      if ((rule.gens & spec::mask_of(gen)) != 0 && rule.register_field.empty()) {
+        rules_.push_back({rule.effect, rule.when.empty() ? nullptr : find_field(*layout, rule.when)});
       }
     }
     own.count = static_cast<uint32_t>(rules_.size()) - own.first;
@@ -58,15 +58,11 @@ bool CommandPrivilege::restrict_command(Command& command) {
     }
     switch (rule.effect) {
       case PrivilegeEffect::noop:
-        if (rule.names_register) {
-          permit.register_noop = true;
-          break;
-        }
         violation();
         return false;
       case PrivilegeEffect::drop_write:
-        (rule.names_register ? permit.register_drop : permit.drop_write) = true;
-        dropped |= !rule.names_register;
+        permit.drop_write = true;
+        dropped = true;
         break;
       case PrivilegeEffect::drop_post_sync:
         permit.drop_post_sync = true;  // the handler knows whether the command has a post-sync operation
@@ -92,31 +88,28 @@ void CommandPrivilege::violation() {
   engine_.errors().raise(ErrorKind::command_privilege);
 }
 
-mmio::ForceToNonPrivSlots CommandPrivilege::slots() const {
-  mmio::ForceToNonPrivSlots values{};
+std::span<const mmio::ForceToNonPriv> CommandPrivilege::slots() {
   size_t at = 0;
   for (const RegisterId id :
        {RegisterId::FORCE_TO_NONPRIV, RegisterId::FORCE_TO_NONPRIV_12_15, RegisterId::FORCE_TO_NONPRIV_16_19}) {
-    for (unsigned index = 0; engine_.registers().slot(id, index) != nullptr && at < values.size(); ++index) {
-      values[at++] = engine_.registers().peek(id, index);
+    for (unsigned index = 0; engine_.registers().slot(id, index) != nullptr && at < slots_.size(); ++index, ++at) {
+      const uint32_t value = engine_.registers().peek(id, index);
+      if (value != raw_slots_[at]) {
+        raw_slots_[at] = value;
+        slots_[at] = mmio::ForceToNonPriv::decode(engine_.gen(), value);
+      }
     }
   }
-  return values;
+  return std::span(slots_).first(at);
 }
 
 bool CommandPrivilege::allows(const Command& command, uint32_t offset, mmio::RegisterAccess access) {
-  if (!command.permit.restricted) {
+  if (!command.permit.restricted || lists_.allows(offset, access, slots())) {
     return true;
   }
-  switch (lists_.check(engine_.model(), offset, access, slots())) {
-    case mmio::Permission::allowed:
-      return true;
-    case mmio::Permission::unknown:
-      engine_.approximate(command.desc, "all register accesses allowed; the list of the device is not known");
-      return true;
-    case mmio::Permission::denied:
-      break;
-  }
+  engine_.raise(EventKind::bad_access, command.desc.name, command.place.address.value, offset,
+                access == mmio::RegisterAccess::write ? "register not writable without privilege"
+                                                      : "register not readable without privilege; reads as zero");
   violation();
   return false;
 }

@@ -1,10 +1,13 @@
 // What a batch buffer without privilege may not do. Such a batch is one marked as non-secure on Gen4, and one that is
 // fetched through the per-process tables from Gen6 on. spec/ has the rules of each command (`privilege`). This class
 // applies them, and checks registers against the lists of mmio/privilege.h. Software sees each dropped command or write
-// as an error. DG1 PRM vol. 13, User Mode Privileged Commands (seed 000); G45 PRM vol. 1b 1.5.2 (seed 003).
+// as an error; a refused register also raises an Event. DG1 PRM vol. 13, User Mode Privileged Commands (seed 000); G45
+// PRM vol. 1b 1.5.2 (seed 003).
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "engine/stream/command.h"
@@ -29,17 +32,18 @@ class CommandPrivilege {
   struct Rule {
     spec::PrivilegeEffect effect;
     const spec::FieldDesc* when;  // null: always
-    bool names_register;
   };
   struct Rules {
     uint32_t first = 0;
     uint32_t count = 0;
   };
 
-  mmio::ForceToNonPrivSlots slots() const;
+  std::span<const mmio::ForceToNonPriv> slots();
 
   Engine& engine_;
   mmio::Privilege lists_;
+  std::array<uint32_t, mmio::kForceToNonPrivSlots> raw_slots_{};  // as last decoded
+  std::array<mmio::ForceToNonPriv, mmio::kForceToNonPrivSlots> slots_{};
   std::vector<Rule> rules_;
   std::vector<Rules> rules_of_;  // by CommandId
 };

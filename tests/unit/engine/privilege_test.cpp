@@ -4,60 +4,13 @@
 
 #include "covers.h"
 #include "engine_events.h"
-#include "mi_bench.h"
-#include "support/context_bench.h"
+#include "user_bench.h"
 
 namespace halogen {
 namespace {
 
-constexpr uint32_t kEir = 0xb0, kEmr = 0xb4, kStatusMask = 0x98, kSource0 = 0x400, kSource1 = 0x408, kMode = 0x29c;
-constexpr uint32_t kViolation = 1u << 2;
+constexpr uint32_t kStatusMask = 0x98, kSource0 = 0x400, kSource1 = 0x408, kMode = 0x29c;
 constexpr uint32_t kGlobal = 1u << 22;
-
-// A context with one page of commands and one page of data in its own tables. The data page is also mapped in the
-// global table.
-struct UserBench : ContextBench {
-  static constexpr uint64_t kCode = 0x20'0000, kData = 0x30'0000;
-
-  explicit UserBench(std::string_view chip, std::string_view name = "rcs0")
-      : ContextBench(chip), engine(name), base(engine_model(name).mmio_base), context(create(name, 1)) {
-    code = allocate(1);
-    data = allocate(1);
-    map_process(context, kCode, code);
-    map_process(context, kData, data);
-    set_reg(engine, kEmr, 0);
-  }
-
-  // Runs commands in a batch of the process.
-  void user(const Dwords& dwords) {
-    poke(code, std::span<const uint32_t>(dwords + Dwords{0x0500'0000}));
-    ring({0x1880'0101, low(kCode), high(kCode)});
-  }
-  // Runs commands in a batch of the global table.
-  void kernel(const Dwords& dwords) {
-    poke(code, std::span<const uint32_t>(dwords + Dwords{0x0500'0000}));
-    ring({0x1880'0001, low(code), high(code)});
-  }
-  void ring(const Dwords& dwords) {
-    emit(context, dwords);
-    run(context);
-  }
-  // True: an error was flagged since the last call.
-  bool violated() {
-    const bool flagged = (reg(engine, kEir) & kViolation) != 0;
-    set_reg(engine, kEir, kViolation);
-    EXPECT_EQ(reg(engine, kEir) & kViolation, 0u);
-    return flagged;
-  }
-  Dwords load(uint32_t offset, uint32_t value) const { return {0x1100'0001, base + offset, value}; }
-  uint32_t value(uint32_t offset) { return reg(engine, offset); }
-
-  std::string_view engine;
-  uint32_t base;
-  Context context;
-  uint64_t code = 0;
-  uint64_t data = 0;
-};
 
 TEST(Privilege, RingAndGlobalBatchesArePrivileged) {
   COVERS("DG1-PRIV-01");
@@ -79,13 +32,13 @@ TEST(Privilege, ViolationSetsEirAndInterrupts) {
   bench.write(0x190030, 0xffff'ffff);  // render and blitter: all causes
   bench.write(0x190090, 0);
   bench.user(bench.load(kStatusMask, 0x33));
-  EXPECT_EQ(bench.value(kEir) & kViolation, kViolation);
+  EXPECT_EQ(bench.value(kErrorIdentity) & kPrivilegeViolation, kPrivilegeViolation);
   ASSERT_EQ(bench.read(0x190018) & 1, 1u);  // first bank: RCS
   bench.write(0x190070, 1);
   const uint32_t identity = bench.read(0x190060);
   EXPECT_EQ(identity >> 31, 1u);
   EXPECT_EQ(identity & 1u << 3, 1u << 3);  // command parser error
-  bench.set_reg("rcs0", kEir, kViolation);
+  bench.set_reg("rcs0", kErrorIdentity, kPrivilegeViolation);
   bench.set_reg("rcs0", kMode, 0x0001'0001);
   bench.user(bench.load(kStatusMask, 0x44) + Dwords{0x1040'0002, low(bench.data), 0, 5});
   EXPECT_EQ(bench.value(kStatusMask), 0x44u);
@@ -100,22 +53,22 @@ TEST(Privilege, ErrorRegistersRecordTheViolation) {
   for (const char* const engine : {"rcs0", "bcs0", "vcs0", "vecs0"}) {
     UserBench bench("dg1", engine);
     EngineEvents events(bench);
-    bench.set_reg(engine, kEmr, ~0u);
+    bench.set_reg(engine, kErrorMask, ~0u);
     bench.user(bench.load(kStatusMask, 0x33));
-    EXPECT_EQ(bench.value(kEsr), kViolation) << "the status register is not masked";
-    EXPECT_EQ(bench.value(kEir), 0u) << "masked";
+    EXPECT_EQ(bench.value(kEsr), kPrivilegeViolation) << "the status register is not masked";
+    EXPECT_EQ(bench.value(kErrorIdentity), 0u) << "masked";
     EXPECT_EQ(events.take(engine) & kErrorEvent, 0u);
-    bench.set_reg(engine, kEmr, ~kViolation);
-    EXPECT_EQ(bench.value(kEir), kViolation);
+    bench.set_reg(engine, kErrorMask, ~kPrivilegeViolation);
+    EXPECT_EQ(bench.value(kErrorIdentity), kPrivilegeViolation);
     EXPECT_EQ(events.take(engine) & kErrorEvent, kErrorEvent) << engine;
-    bench.set_reg(engine, kEir, ~kViolation);
-    EXPECT_EQ(bench.value(kEir), kViolation) << "writing zero leaves it set";
+    bench.set_reg(engine, kErrorIdentity, ~kPrivilegeViolation);
+    EXPECT_EQ(bench.value(kErrorIdentity), kPrivilegeViolation) << "writing zero leaves it set";
     bench.user(bench.load(kStatusMask, 0x33));
     EXPECT_EQ(events.take(engine) & kErrorEvent, 0u) << "the bit was already set";
-    bench.set_reg(engine, kEir, kViolation);
-    EXPECT_EQ(bench.value(kEir), 0u);
+    bench.set_reg(engine, kErrorIdentity, kPrivilegeViolation);
+    EXPECT_EQ(bench.value(kErrorIdentity), 0u);
     bench.user(bench.load(kStatusMask, 0x33));
-    EXPECT_EQ(bench.value(kEir), kViolation);
+    EXPECT_EQ(bench.value(kErrorIdentity), kPrivilegeViolation);
     EXPECT_EQ(events.take(engine) & kErrorEvent, kErrorEvent) << engine;
   }
 }

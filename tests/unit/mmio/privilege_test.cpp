@@ -22,19 +22,22 @@ constexpr uint32_t kDeny = 1u << 30;
 
 TEST(Privilege, WritableRegistersAreReadable) {
   COVERS("DG1-PRIV-06");
-  const Privilege privilege(DeviceId::dg1);
+  const Privilege privilege(DeviceId::dg1, rcs());
   // 7000 is in the write list, 2358 in the read list, 2030 in neither.
-  EXPECT_TRUE(privilege.listed(rcs(), 0x7000, RegisterAccess::write));
-  EXPECT_TRUE(privilege.listed(rcs(), 0x7000, RegisterAccess::read));
-  EXPECT_FALSE(privilege.listed(rcs(), 0x2358, RegisterAccess::write));
-  EXPECT_TRUE(privilege.listed(rcs(), 0x2358, RegisterAccess::read));
-  EXPECT_FALSE(privilege.listed(rcs(), 0x2030, RegisterAccess::write));
-  EXPECT_FALSE(privilege.listed(rcs(), 0x2030, RegisterAccess::read));
-  for (const spec::EngineModel& engine : spec::model(DeviceId::dg1).engines) {
-    for (uint32_t offset = 0; offset < 0x200000; offset += 4) {
-      if (privilege.listed(engine, offset, RegisterAccess::write)) {
-        ASSERT_TRUE(privilege.listed(engine, offset, RegisterAccess::read)) << engine.name << std::hex << offset;
+  EXPECT_TRUE(privilege.listed(0x7000, RegisterAccess::write));
+  EXPECT_TRUE(privilege.listed(0x7000, RegisterAccess::read));
+  EXPECT_FALSE(privilege.listed(0x2358, RegisterAccess::write));
+  EXPECT_TRUE(privilege.listed(0x2358, RegisterAccess::read));
+  EXPECT_FALSE(privilege.listed(0x2030, RegisterAccess::write));
+  EXPECT_FALSE(privilege.listed(0x2030, RegisterAccess::read));
+  for (const spec::DeviceModel& model : spec::device_models()) {
+    for (const spec::EngineModel& engine : model.engines) {
+      const Privilege own(model.id, engine);
+      uint32_t unreadable = 0;
+      for (uint32_t offset = 0; offset < 0x200000; offset += 4) {
+        unreadable += own.listed(offset, RegisterAccess::write) && !own.listed(offset, RegisterAccess::read) ? 1 : 0;
       }
+      EXPECT_EQ(unreadable, 0u) << model.name << ' ' << engine.name;
     }
   }
 }
@@ -71,11 +74,11 @@ TEST(ForceToNonPriv, OldDevicesHaveFewerSlots) {
 // Linux writes plain offsets there; Gen11 added access, range and deny.
 TEST(ForceToNonPriv, SlotsOfGen8AndGen9HoldAnAddressOnly) {
   for (const DeviceId device : {DeviceId::bdw, DeviceId::chv, DeviceId::skl}) {
-    const Privilege privilege(device);
+    // Without lists: the slot alone decides.
+    const Privilege privilege(rcs(device), {});
     const auto may = [&](uint32_t slot, uint32_t offset, RegisterAccess access) {
-      ForceToNonPrivSlots slots{};
-      slots[3] = slot;
-      return privilege.check(rcs(device), offset, access, slots) == Permission::allowed;
+      const ForceToNonPriv decoded = ForceToNonPriv::decode(spec::model(device).gen, slot);
+      return privilege.allows(offset, access, std::span(&decoded, 1));
     };
     for (const uint32_t high : {kRw, kReadOnly, kWriteOnly, kInvalid, kDeny}) {
       EXPECT_TRUE(may(0x2580 | high, 0x2580, RegisterAccess::read));
@@ -84,18 +87,29 @@ TEST(ForceToNonPriv, SlotsOfGen8AndGen9HoldAnAddressOnly) {
     EXPECT_FALSE(may(0x2580 | 3, 0x2584, RegisterAccess::write)) << "no range";
     EXPECT_TRUE(may(0x2584 | 3, 0x2584, RegisterAccess::write)) << "no alignment";
   }
-  const Privilege none(DeviceId::snb);
-  const uint32_t slot = 0x2580;
-  EXPECT_EQ(none.check(rcs(DeviceId::snb), 0x2580, RegisterAccess::write, std::span(&slot, 1)), Permission::unknown);
+}
+
+TEST(ForceToNonPriv, ChipsWithoutSlotsDecodeNothing) {
+  const ForceToNonPriv slot = ForceToNonPriv::decode(spec::GenId::gen6, 0x2580);
+  EXPECT_FALSE(slot.reads);
+  EXPECT_FALSE(slot.writes);
+}
+
+TEST(ForceToNonPriv, EmptySlotOpensNothing) {
+  for (const spec::GenId gen : {spec::GenId::gen8, spec::GenId::gen11, spec::GenId::gen12}) {
+    const ForceToNonPriv slot = ForceToNonPriv::decode(gen, 0);
+    EXPECT_FALSE(slot.reads);
+    EXPECT_FALSE(slot.writes);
+  }
 }
 
 TEST(ForceToNonPriv, SlotsExtendTheLists) {
   COVERS("DG1-PRIV-07");
-  const Privilege privilege(DeviceId::dg1);
+  const Privilege privilege(DeviceId::dg1, rcs());
   const auto may = [&](uint32_t slot, uint32_t offset, RegisterAccess access) {
-    ForceToNonPrivSlots slots{};
-    slots[19] = slot;
-    return privilege.check(rcs(), offset, access, slots) == Permission::allowed;
+    std::array<ForceToNonPriv, kForceToNonPrivSlots> slots{};
+    slots[19] = ForceToNonPriv::decode(spec::GenId::gen12, slot);
+    return privilege.allows(offset, access, slots);
   };
   EXPECT_FALSE(may(0, 0x2580, RegisterAccess::write));
   EXPECT_TRUE(may(0x2580 | kRw, 0x2580, RegisterAccess::write));
@@ -121,15 +135,24 @@ TEST(ForceToNonPriv, SlotsExtendTheLists) {
   EXPECT_TRUE(may(0x0200'0000, 0x0200'0000, RegisterAccess::write));
 }
 
-TEST(Privilege, WithoutListsTheResultIsUnknown) {
-  const Privilege privilege(DeviceId::icl);
-  EXPECT_FALSE(privilege.has_lists());
-  ForceToNonPrivSlots slots{};
-  EXPECT_EQ(privilege.check(rcs(DeviceId::icl), 0x7000, RegisterAccess::write, slots), Permission::unknown);
-  slots[0] = 0x7000;
-  EXPECT_EQ(privilege.check(rcs(DeviceId::icl), 0x7000, RegisterAccess::write, slots), Permission::allowed);
-  slots[0] = 0x7000 | kDeny;
-  EXPECT_EQ(privilege.check(rcs(DeviceId::icl), 0x7000, RegisterAccess::write, slots), Permission::denied);
+// A streamer that no list names may access nothing, until software opens a register.
+TEST(Privilege, WithoutListsEverythingIsRefused) {
+  for (const spec::DeviceModel& model : spec::device_models()) {
+    for (const spec::EngineModel& engine : model.engines) {
+      const Privilege privilege(engine, {});
+      uint32_t allowed = 0;
+      for (uint32_t offset = 0; offset < 0x10000; offset += 4) {
+        allowed += privilege.allows(offset, RegisterAccess::write, {}) ? 1 : 0;
+        allowed += privilege.allows(offset, RegisterAccess::read, {}) ? 1 : 0;
+      }
+      EXPECT_EQ(allowed, 0u) << engine.name;
+    }
+  }
+  const Privilege privilege(rcs(DeviceId::icl), {});
+  ForceToNonPriv slot = ForceToNonPriv::decode(spec::GenId::gen11, 0x7000);
+  EXPECT_TRUE(privilege.allows(0x7000, RegisterAccess::write, std::span(&slot, 1)));
+  slot = ForceToNonPriv::decode(spec::GenId::gen11, 0x7000 | kDeny);
+  EXPECT_FALSE(privilege.allows(0x7000, RegisterAccess::write, std::span(&slot, 1)));
 }
 
 }  // namespace

@@ -109,6 +109,23 @@ TEST(PrivilegeRules, ExeclistGenerationsShareTheTable) {
   }
 }
 
+// Sandy Bridge: no register write, no flip, no status page; stores stay in the table of the process.
+TEST(PrivilegeRules, Gen6ForbidsRegisterWritesAndFlips) {
+  EXPECT_EQ(all_rules(GenId::gen6), keys({
+                                        {"MI_ARB_ON_OFF", Effect::noop},
+                                        {"MI_LOAD_REGISTER_IMM", Effect::noop},
+                                        {"MI_UPDATE_GTT", Effect::noop},
+                                        {"MI_STORE_DATA_IMM", Effect::per_process_table},
+                                        {"MI_STORE_DATA_INDEX", Effect::noop},
+                                        {"MI_STORE_REGISTER_MEM", Effect::per_process_table},
+                                        {"MI_REPORT_PERF_COUNT", Effect::noop, "use_global_gtt"},
+                                        {"MI_DISPLAY_FLIP", Effect::noop},
+                                        {"MI_SEMAPHORE_MBOX", Effect::per_process_table},
+                                        {"PIPE_CONTROL", Effect::drop_post_sync, "store_data_index"},
+                                        {"MI_FLUSH_DW", Effect::drop_post_sync, "store_data_index"},
+                                    }));
+}
+
 TEST(PrivilegeRules, Gen45HasItsOwnTable) {
   EXPECT_EQ(all_rules(GenId::gen4_5), keys({
                                           {"MI_ARB_ON_OFF", Effect::noop},
