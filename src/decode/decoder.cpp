@@ -61,6 +61,8 @@ inline Next Decoder::route(const spec::CommandDesc& desc, std::span<const uint32
 
 // Small enough to be inlined into the walker's loop.
 struct Decoder::Counter {
+  static constexpr bool kReadsInPlace = true;
+
   Decoder& self;
 
   Next on_command(const spec::CommandDesc& desc, std::span<const uint32_t> dwords, const CommandPlace& place) {

@@ -39,6 +39,13 @@ LongCommandState& LongCommand::state() const {
   return engine_.state().long_command;
 }
 
+// Later parts execute the same dwords, whatever the guest writes to the command meanwhile.
+void LongCommand::keep() {
+  if (state().dwords.empty()) {
+    state().dwords.assign(command_.dwords.begin(), command_.dwords.end());
+  }
+}
+
 bool LongCommand::is_over() const {
   return state().work == LongWork::none;
 }
@@ -48,8 +55,10 @@ Next LongCommand::finish(WorkEnd end_of_part, uint64_t where) {
     case WorkEnd::finished:
       break;
     case WorkEnd::unfinished:
+      keep();
       return engine_.continue_later();
     case WorkEnd::fault:
+      keep();
       return engine_.stopped_by_fault(access_);
     case WorkEnd::illegal:
       engine_.raise(EventKind::undefined_behaviour, command_.desc.name, where, 0,

@@ -1,5 +1,5 @@
-// A command whose work is done in parts. Other engines run between two parts. The command's own streamer parses the
-// command again for the next part. A streamer has at most one unfinished long command.
+// A command whose work is done in parts. Other engines run between two parts. The command's own streamer parses its
+// copy of the command again for the next part. A streamer has at most one unfinished long command.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +38,7 @@ class LongCommand {
 
  private:
   LongCommandState& state() const;
+  void keep();
 
   Engine& engine_;
   const Command& command_;

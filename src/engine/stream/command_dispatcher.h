@@ -34,6 +34,10 @@ class CommandDispatcher {
     engine_.counts_[static_cast<size_t>(spec::CommandId::MI_NOOP)].count += count;
     engine_.state_.commands += count;
   }
+  // Returns the unfinished long command at this place. Its later parts do not depend on memory that may have changed.
+  std::span<const uint32_t> kept_command() const {
+    return engine_.in_command() ? engine_.state_.long_command.dwords : std::span<const uint32_t>{};
+  }
   // Checks the reporting borders of the ring. They lie at starts of pages.
   void on_page() { engine_.ring_.report_head_at_borders(); }
   Next on_unknown(std::span<const uint32_t> dwords, const CommandPlace& place);

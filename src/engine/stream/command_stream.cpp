@@ -25,9 +25,10 @@ bool CommandStream::open_window() {
   return !window_.empty();
 }
 
-std::span<const uint32_t> CommandStream::gather(uint32_t total) {
+std::span<const uint32_t> CommandStream::gather(uint32_t header, uint32_t total) {
   const StreamLevel& here = level();
   scratch_.assign(window_.begin(), window_.end());
+  scratch_[0] = header;  // memory may have changed since the header was read
   GpuVa address = here.address;
   std::span<const uint32_t> piece = window_;
   while (scratch_.size() < total) {

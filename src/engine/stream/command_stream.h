@@ -4,12 +4,18 @@
 // The walker has no knowledge of particular commands: lengths come from the description, and a batch starts because a
 // visitor says so. Commands may cross pages and wrap around the end of a ring. The walker does not allocate per
 // command.
+//
+// A guest may write a command while it is parsed. Each dword of a command is therefore read once, into a copy, and
+// visitors see only the copy: the command that is judged is the command that is executed.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -156,6 +162,21 @@ inline size_t leading_zeros(std::span<const uint32_t> dwords) {
   return count;
 }
 
+// Satisfied by visitors of memory that does not change, for example an image of a file. They see commands in place.
+template <class Visitor>
+concept ReadsInPlace = Visitor::kReadsInPlace;
+
+// Satisfied by visitors that keep a copy of the command that holds the stream, and continue with it.
+template <class Visitor>
+concept KeepsCommands = requires(Visitor& visitor) {
+  { visitor.kept_command() } -> std::convertible_to<std::span<const uint32_t>>;
+};
+
+// Reads a dword once, although other threads may write it: the compiler must not read it again.
+inline uint32_t read_once(const uint32_t* dword) {
+  return __atomic_load_n(dword, __ATOMIC_RELAXED);
+}
+
 class CommandStream {
  public:
   CommandStream(const spec::CommandTable& table, CommandMemory& memory) : table_(&table), memory_(&memory) {}
@@ -192,16 +213,21 @@ class CommandStream {
   StreamStop run(Visitor& visitor, uint64_t budget = ~uint64_t{0});
 
  private:
+  static constexpr uint32_t kUsualDwords = 64;  // room for a copy at first; it grows
+  static constexpr uint32_t kShortDwords = 8;
+
   bool open_window();
   template <class Visitor>
   Next visit(Visitor& visitor, const spec::CommandDesc* desc, std::span<const uint32_t> dwords,
              const CommandPlace& place);
   // Visits a command that crosses the end of the window. False: the stream ends inside the command.
   template <class Visitor>
-  bool visit_split(Visitor& visitor, const spec::CommandDesc* desc, uint32_t total, Next& next);
+  bool visit_split(Visitor& visitor, const spec::CommandDesc* desc, uint32_t header, uint32_t total, Next& next);
   // Collects a command that crosses the end of the window. The result is shorter than `total` if the stream ends inside
   // it.
-  std::span<const uint32_t> gather(uint32_t total);
+  std::span<const uint32_t> gather(uint32_t header, uint32_t total);
+  // Copies a command whose header has been read. `readable`: number of dwords from the command on that may be read.
+  std::span<const uint32_t> copy(uint32_t header, const uint32_t* command, uint32_t total, size_t readable);
   void wrap();
   bool follow(const Next& next, StreamStop& reason);
 
@@ -211,6 +237,7 @@ class CommandStream {
   std::span<const uint32_t> window_;  // readable dwords at level().address; stale while run() is in a visitor
   uint64_t epoch_ = 0;                // number of invalidations, so that run() notices an invalidation by a visitor
   std::vector<uint32_t> scratch_;
+  std::vector<uint32_t> copy_ = std::vector<uint32_t>(kUsualDwords);
   Probe<CommandView> commands_;
 };
 
@@ -224,9 +251,10 @@ template <class Visitor>
 }
 
 template <class Visitor>
-bool CommandStream::visit_split(Visitor& visitor, const spec::CommandDesc* desc, uint32_t total, Next& next) {
+bool CommandStream::visit_split(Visitor& visitor, const spec::CommandDesc* desc, uint32_t header, uint32_t total,
+                                Next& next) {
   const CommandPlace place{level().space, state_.depth, level().address};
-  const std::span<const uint32_t> dwords = gather(total);
+  const std::span<const uint32_t> dwords = gather(header, total);
   if (dwords.size() < total) {
     visitor.on_truncated(desc, dwords, total, place);
     return false;
@@ -237,11 +265,34 @@ bool CommandStream::visit_split(Visitor& visitor, const spec::CommandDesc* desc,
   return true;
 }
 
+[[gnu::always_inline]] inline std::span<const uint32_t> CommandStream::copy(uint32_t header, const uint32_t* command,
+                                                                            uint32_t total, size_t readable) {
+  if (total > copy_.size()) [[unlikely]] {
+    copy_.resize(total);
+  }
+  uint32_t* const into = copy_.data();
+  if (total <= kShortDwords && readable >= kShortDwords) {  // a fixed size is copied without a call
+    std::memcpy(into, command, kShortDwords * sizeof(uint32_t));
+  } else {
+    std::memcpy(into, command, total * sizeof(uint32_t));
+  }
+  into[0] = header;                                     // memory may have changed since the header was read
+  std::atomic_signal_fence(std::memory_order_seq_cst);  // the compiler must not read the original instead
+  return {into, total};
+}
+
 // The inner loop keeps its position in locals. The address of the next header depends on the length of this command, so
 // a store and load per command would lengthen that dependency chain.
 template <class Visitor>
 StreamStop CommandStream::run(Visitor& visitor, uint64_t budget) {
   while (budget != 0) {
+    bool kept = false;
+    if constexpr (KeepsCommands<Visitor>) {
+      if (const std::span<const uint32_t> command = visitor.kept_command(); !command.empty()) [[unlikely]] {
+        window_ = command;
+        kept = true;
+      }
+    }
     if (window_.empty() && !open_window()) {
       return level().address == level().end ? StreamStop::exhausted : StreamStop::unmapped;
     }
@@ -253,9 +304,10 @@ StreamStop CommandStream::run(Visitor& visitor, uint64_t budget) {
     CommandPlace place{here.space, state_.depth, here.address};
     Next next;
     do {
+      const uint32_t header = read_once(cursor);
       if constexpr (TakesNoops<Visitor>) {
-        if (*cursor == 0 && !commands_.watched()) {
-          const size_t noops = leading_zeros({cursor, std::min<uint64_t>(left, budget)});
+        if (header == 0 && !commands_.watched()) {
+          const size_t noops = std::max<size_t>(leading_zeros({cursor, std::min<uint64_t>(left, budget)}), 1);
           visitor.on_noops(noops);
           cursor += noops;
           left -= noops;
@@ -265,16 +317,20 @@ StreamStop CommandStream::run(Visitor& visitor, uint64_t budget) {
           continue;
         }
       }
-      const auto [desc, described] = table_->frame(*cursor);
-      const uint32_t total = desc != nullptr ? described : length_of_unknown(*cursor);
+      const auto [desc, described] = table_->frame(header);
+      const uint32_t total = desc != nullptr ? described : length_of_unknown(header);
       if (total > left) [[unlikely]] {
         window_ = {cursor, left};
-        if (!visit_split(visitor, desc, total, next)) return StreamStop::truncated;
+        if (!visit_split(visitor, desc, header, total, next)) return StreamStop::truncated;
         --budget;
         left = 0;
         break;
       }
-      next = visit(visitor, desc, {cursor, total}, place);
+      if constexpr (ReadsInPlace<Visitor>) {
+        next = visit(visitor, desc, {cursor, total}, place);
+      } else {
+        next = visit(visitor, desc, copy(header, cursor, total, left), place);
+      }
       if (next.action == Next::Action::hold) [[unlikely]] {
         break;
       }
@@ -284,7 +340,7 @@ StreamStop CommandStream::run(Visitor& visitor, uint64_t budget) {
       here.address = place.address;
       --budget;
     } while (left != 0 && next.action == Next::Action::advance && budget != 0 && epoch == epoch_);
-    window_ = epoch == epoch_ ? std::span(cursor, left) : std::span<const uint32_t>{};
+    window_ = epoch == epoch_ && !kept ? std::span(cursor, left) : std::span<const uint32_t>{};
     if (left == 0) wrap();
     if (next.action != Next::Action::advance) {
       StreamStop reason{};

@@ -1,6 +1,6 @@
 // Fetches the commands of a streamer: from the address spaces of its rings and batch buffers, or from physical memory
-// on Gen4. Commands are read in place, so a stream sees the latest write. Hardware may have older dwords in its
-// prefetch buffer (option `prefetch_lines`).
+// on Gen4. The result is memory in place, so a stream sees the latest write; CommandStream copies each command from it.
+// Hardware may have older dwords in its prefetch buffer (option `prefetch_lines`).
 #pragma once
 
 #include <array>

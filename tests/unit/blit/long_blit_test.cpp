@@ -74,6 +74,25 @@ TEST_P(LongBlit, EveryLineIsDrawnOnce) {
   bench.expect_page(0);
 }
 
+// A guest may overwrite a command while its engine works on it: later parts execute what the first part saw.
+TEST_P(LongBlit, OverwrittenCommandContinuesAsItBegan) {
+  bench.start(bench.long_fill());
+  bench.device->advance(1'000'000);
+  while (bench.progress().lines % 2 != 0) {  // so far the lines cancel each other
+    bench.device->advance(100);
+  }
+  ASSERT_TRUE(bench.in_the_middle());
+  const uint64_t command = bench.engine_state().long_command.address;
+  const uint64_t dwords = bench.long_fill().size();
+  bench.poke(command, 0x5800'0000 | (bench.peek(command) & 0xff));  // another BLT of the same length
+  for (uint64_t dword = 1; dword < dwords; ++dword) {
+    bench.poke(command + 4 * dword, 0);
+  }
+  EXPECT_TRUE(bench.device->settle());
+  EXPECT_TRUE(bench.idle());
+  bench.expect_page(kColor);
+}
+
 // Device::advance returns after the requested time, however long the BLT is.
 TEST_P(LongBlit, TimeAdvancesDuringTheBlt) {
   bench.start(bench.color(bench.target, control(kDepth8, kXorPattern, 0), {0, 0, 2048, 32767}, 1));

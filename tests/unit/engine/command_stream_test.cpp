@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "spec/device_model.h"
@@ -97,6 +99,68 @@ TEST_F(CommandStreamTest, UnknownCommandsAreSkippedByTheLengthRuleOfTheirClient)
   EXPECT_EQ(length_of_unknown(0x0780'00ff), 1u);
   EXPECT_EQ(length_of_unknown(0x1f80'0003), 5u);
   EXPECT_EQ(length_of_unknown(0xe000'00ff), 1u);
+}
+
+// Changes memory while a command is visited, as a guest on another processor does.
+class Changer final {
+ public:
+  explicit Changer(std::vector<uint32_t*> places) : places_(std::move(places)) {}
+  Next on_command(const spec::CommandDesc& desc, std::span<const uint32_t> dwords, const CommandPlace& /*place*/) {
+    names.emplace_back(desc.name);
+    before.assign(dwords.begin(), dwords.end());
+    for (uint32_t* const place : places_) *place = ~*place;
+    after.assign(dwords.begin(), dwords.end());
+    return Next::leave();
+  }
+  static Next on_unknown(std::span<const uint32_t> /*dwords*/, const CommandPlace& /*place*/) { return Next::leave(); }
+  static void on_truncated(const spec::CommandDesc* /*desc*/, std::span<const uint32_t> /*present*/, uint32_t /*total*/,
+                           const CommandPlace& /*place*/) {}
+  std::vector<std::string> names;
+  std::vector<uint32_t> before;
+  std::vector<uint32_t> after;
+
+ private:
+  std::vector<uint32_t*> places_;
+};
+
+TEST_F(CommandStreamTest, VisitorSeesOneCopyOfACommand) {
+  const std::vector<uint32_t> command{kPipeControl, 1, 2, 3, 4, 5};
+  memory.put(0x1000, command);
+  std::vector<uint32_t*> places;
+  for (const uint32_t& dword : memory.dwords_at(StreamSpace::ppgtt, GpuVa{0x1000})) {
+    places.push_back(const_cast<uint32_t*>(&dword));
+  }
+  Changer changer(places);
+  stream.start(from(0x1000));
+  EXPECT_EQ(stream.run(changer), StreamStop::left);
+  EXPECT_EQ(changer.before, command);
+  EXPECT_EQ(changer.after, command) << "memory has changed, the command has not";
+}
+
+// Memory whose first dword changes when the rest of a split command is fetched.
+class ChangingHeader final : public CommandMemory {
+ public:
+  std::span<const uint32_t> dwords_at(StreamSpace /*space*/, GpuVa address) override {
+    if (address.value != 0x1000) {
+      first_[0] = kBatchEnd;
+      return rest_;
+    }
+    return first_;
+  }
+
+ private:
+  std::array<uint32_t, 2> first_{kPipeControl, 1};
+  std::array<uint32_t, 4> rest_{2, 3, 4, 5};
+};
+
+TEST(SplitCommand, HeaderIsReadOnce) {
+  ChangingHeader memory;
+  CommandStream stream(spec::CommandTable::get(spec::find_device("bdw")->id, spec::EngineClass::render), memory);
+  Changer changer({});
+  stream.start({.space = StreamSpace::ppgtt, .address = GpuVa{0x1000}});
+  EXPECT_EQ(stream.run(changer), StreamStop::left);
+  EXPECT_EQ(changer.names, Seen{"PIPE_CONTROL"});
+  EXPECT_EQ(changer.before, (std::vector<uint32_t>{kPipeControl, 1, 2, 3, 4, 5}));
 }
 
 TEST_F(CommandStreamTest, CommandMayCrossAPageBoundary) {
