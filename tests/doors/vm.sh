@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Boots Debian's kernel with its own i915, unmodified, in QEMU, on five chips. The guest (frontends/vm/guest) checks stores by
 # every engine, fills and copies, two contexts in turn, waits that interrupts end, and hangs that the kernel must end by
-# resets. The kernel's log must be free of warnings and worse, except those that kernel-log.txt allows. Two machines run at a
-# time, because each keeps one processor busy.
-# usage: vm.sh [device...]   (needs build/bin/halogen and gem_test)
+# resets. Before that, from Gen8 on, an unprivileged user of the guest attacks the kernel and another process through the
+# render node, and must fail (user_test.c). The kernel's log must be free of warnings and worse, except those that
+# kernel-log.txt allows. Two machines run at a time, because each keeps one processor busy.
+# usage: vm.sh [device...]   (needs build/bin/halogen, gem_test and user_test)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 halogen=$PWD/build/bin/halogen
-for file in "$halogen" build/bin/gem_test; do
+for file in "$halogen" build/bin/gem_test build/bin/user_test; do
   [ -x "$file" ] || { echo "vm: $file does not exist; run scripts/build.sh" >&2; exit 2; }
 done
 command -v qemu-system-x86_64 >/dev/null || { echo "vm: the package qemu-system-x86 is missing" >&2; exit 2; }
@@ -20,6 +21,8 @@ devices=("$@")
 
 # The number of checks that each guest must print: a missing step is a failure too.
 declare -A steps=([g45]=25 [snb]=39 [chv]=45 [icl]=53 [dg1]=67)
+# The number of checks of the unprivileged user.
+declare -A attacks=([g45]=0 [snb]=0 [chv]=14 [icl]=14 [dg1]=14)
 # Resets that the kernel must log: Gen4 and Gen6 reset the whole chip, later generations the engine.
 declare -A resets=([g45]='chip' [snb]='chip chip' [chv]='rcs0 bcs0' [icl]='rcs0 bcs0' [dg1]='rcs0 bcs0')
 
@@ -36,15 +39,23 @@ print(*sorted(f"{names[c]}{i}" for c, count in classes.items() for i in range(co
 
 one() {
   local device=$1 start=$SECONDS status=0 problems=() log=$work/$1.log err=$work/$1.err
-  timeout 600 "$halogen" vm --device "$device" --registers "$work/$device.registers" --add build/bin/gem_test -- \
-    sh -c 'gem_test; status=$?; dmesg -r | sed "s/^/kernel: /"; exit $status' >"$log" 2>"$err" || status=$?
+  local added=(--add build/bin/gem_test) user=true
+  if [ "${attacks[$device]:-0}" -ne 0 ]; then
+    added+=(--add build/bin/user_test)
+    user=user_test
+  fi
+  # The user goes first: gem_test makes the kernel's patience with long batches short.
+  timeout 600 "$halogen" vm --device "$device" --registers "$work/$device.registers" "${added[@]}" -- \
+    sh -c "$user"'; attacked=$?; gem_test; status=$?; [ $attacked -eq 0 ] || status=1; dmesg -r | sed "s/^/kernel: /"; exit $status' >"$log" 2>"$err" || status=$?
   tr -d '\r' <"$log" >"$log.text"
   log=$log.text
-  local passed complaints wanted listed reset bind
+  local passed attempts complaints wanted listed reset bind
   passed=$(grep -ac '^ok: ' "$log" || true)
   bind=$(grep -a '^bind: ' "$log" || echo 'bind: never')
   echo "vm: $device: exit $status after $((SECONDS - start)) s, $passed checks passed, $bind; $(tail -n 1 "$err")"
   [ "$status" -eq 0 ] || problems+=("exit $status")
+  attempts=$(grep -ac '^user ok: ' "$log" || true)
+  [ "$attempts" -eq "${attacks[$device]:-0}" ] || problems+=("$attempts attacks failed as they must, not ${attacks[$device]:-known}")
   [ "$passed" -eq "${steps[$device]:-0}" ] || problems+=("$passed checks passed, not ${steps[$device]:-known}")
   grep -aqx "done: $passed checks, 0 failed" "$log" || problems+=("$(grep -a '^done: ' "$log" || echo 'the guest program did not end')")
   wanted="engines: $(engines_of "$device")"
@@ -63,7 +74,7 @@ one() {
   if [ ${#problems[@]} -ne 0 ]; then
     echo "vm: $device FAILED" >&2
     printf 'vm: %s\n' "${problems[@]}" >&2
-    grep -a '^FAILED' "$log" >&2 || true
+    grep -aE '^(user )?FAILED' "$log" >&2 || true
     tail -n 40 "$log" "$err" >&2
     return 1
   fi

@@ -25,14 +25,19 @@ int parameter(int number) {
 }
 
 int open_chip(void) {
+  return open_chip_at("/dev/dri/card0");
+}
+
+int open_chip_at(const char* node) {
   static const struct {
     int family, generation;
   } families[] = {{0x29, 4}, {0x2a, 4}, {0x2e, 4},  {0x01, 6},  {0x16, 8},
                   {0x22, 8}, {0x19, 9}, {0x8a, 11}, {0x9a, 12}, {0x49, 12}};
-  device = open("/dev/dri/card0", O_RDWR | O_CLOEXEC);
+  device = open(node, O_RDWR | O_CLOEXEC);
   if (device < 0) return -1;
   chip.id = parameter(I915_PARAM_CHIPSET_ID);
   chip.has_local_memory = chip.id >> 8 == 0x49;
+  chip.holds_addresses = chip.has_local_memory;
   for (unsigned i = 0; i < sizeof(families) / sizeof(families[0]); ++i) {
     if (chip.id >> 8 == families[i].family) chip.generation = families[i].generation;
   }
@@ -108,7 +113,7 @@ void add(struct batch* batch, uint32_t word) {
   if (batch->count < most_words) batch->words[batch->count++] = word;
 }
 
-static void add_target(struct batch* batch, const struct object* target) {
+void add_target(struct batch* batch, const struct object* target) {
   if (target->handle == batch->object.handle) return;
   for (unsigned i = 0; i < batch->target_count; ++i) {
     if (batch->targets[i].handle == target->handle) return;
@@ -122,7 +127,7 @@ static void add_target(struct batch* batch, const struct object* target) {
 void add_address(struct batch* batch, const struct object* target, uint32_t delta) {
   const int to_itself = target->handle == batch->object.handle;
   add_target(batch, target);
-  if (!chip.has_local_memory) {
+  if (!chip.holds_addresses) {
     const uint32_t domain = to_itself ? I915_GEM_DOMAIN_COMMAND : I915_GEM_DOMAIN_RENDER;
     batch->relocations[batch->addresses++] =
         (struct drm_i915_gem_relocation_entry){.target_handle = target->handle,
@@ -132,7 +137,7 @@ void add_address(struct batch* batch, const struct object* target, uint32_t delt
                                                .write_domain = to_itself ? 0 : domain,
                                                .presumed_offset = (uint64_t)-1};
   }
-  const uint64_t address = chip.has_local_memory ? target->address + delta : 0;
+  const uint64_t address = chip.holds_addresses ? target->address + delta : 0;
   add(batch, (uint32_t)address);
   if (chip.generation >= 8) add(batch, (uint32_t)(address >> 32));
 }
@@ -166,7 +171,7 @@ static int hand_over(struct batch* batch, uint64_t engine, uint32_t context, int
                                                      .offset = batch->object.address};
   for (unsigned i = 0; i <= last; ++i) {
     if (chip.generation >= 8) objects[i].flags |= EXEC_OBJECT_SUPPORTS_48B_ADDRESS;
-    if (chip.has_local_memory) objects[i].flags |= EXEC_OBJECT_PINNED;
+    if (chip.holds_addresses) objects[i].flags |= EXEC_OBJECT_PINNED;
   }
   struct drm_i915_gem_execbuffer2 execute = {.buffers_ptr = (uintptr_t)objects,
                                              .buffer_count = last + 1,

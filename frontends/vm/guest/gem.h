@@ -8,12 +8,14 @@
 struct chip {
   int id;
   int generation;        // 4, 6, 8, 9, 11, 12
-  int has_local_memory;  // objects can only be mapped, and batches hold addresses instead of relocations
+  int has_local_memory;  // objects can only be mapped
+  int holds_addresses;   // batches hold addresses instead of relocations: with local memory, and if a program sets it
 };
 extern struct chip chip;
 
 // Opens the device and identifies the chip. 0: done.
 int open_chip(void);
+int open_chip_at(const char* node);
 int call(unsigned long request, void* argument);
 int parameter(int number);
 
@@ -51,6 +53,8 @@ void add(struct batch* batch, uint32_t word);
 void add_address(struct batch* batch, const struct object* target, uint32_t delta);
 void add_store(struct batch* batch, const struct object* target, uint32_t offset, uint32_t value);
 void add_loop(struct batch* batch);
+// Declares an object that the batch uses and names by its own address.
+void add_target(struct batch* batch, const struct object* target);
 // Ends the batch and submits it to an engine.
 int submit(struct batch* batch, uint64_t engine, uint32_t context);
 // The same; the returned file can be polled for the end of the work. -1: it failed.
