@@ -1,8 +1,10 @@
-// Marks threads that the model starts itself. The model runs inside other programs: hooks on their threads must skip
-// these.
+// Threads that the model starts itself. The model runs inside other programs: hooks on their threads must skip these,
+// and these block all signals, which belong to the program's own threads.
 #pragma once
 
 #include <atomic>
+#include <functional>
+#include <thread>
 
 namespace halogen {
 
@@ -28,5 +30,10 @@ class OwnThread {
   static inline constinit thread_local bool is_own_ = false;
   static inline std::atomic<unsigned> count_ = 0;
 };
+
+// Starts a thread that is marked as own. If the host is exhausted inside `body`, it is called again after a pause:
+// `body` returns only when its owner ends it, and finds its state in the owner. Throws std::system_error or
+// std::bad_alloc if the thread cannot be started.
+std::thread start_own_thread(std::function<void()> body);
 
 }  // namespace halogen

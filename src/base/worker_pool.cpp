@@ -1,9 +1,9 @@
 #include "base/worker_pool.h"
 
-#include <signal.h>
-
 #include <algorithm>
+#include <exception>
 
+#include "base/exhaustion.h"
 #include "base/own_thread.h"
 
 namespace halogen {
@@ -24,15 +24,12 @@ unsigned WorkerPool::threads_of_host() {
   return std::clamp(std::thread::hardware_concurrency(), 1u, kMax);
 }
 
+// If the host refuses a thread, those that exist do its share.
 void WorkerPool::start() {
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  while (workers_.size() + 1 < threads_) {
-    workers_.emplace_back([this] { serve(); });
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  static_cast<void>(completes([this] {
+    workers_.reserve(threads_);  // a thread that exists must not be lost
+    while (workers_.size() + 1 < threads_) workers_.push_back(start_own_thread([this] { serve(); }));
+  }));
 }
 
 void WorkerPool::take_pieces(const std::function<void(size_t)>& work, size_t count) {
@@ -42,7 +39,6 @@ void WorkerPool::take_pieces(const std::function<void(size_t)>& work, size_t cou
 }
 
 void WorkerPool::serve() {
-  const OwnThread here;
   uint64_t seen = 0;
   std::unique_lock lock(mutex_);
   for (;;) {
@@ -71,18 +67,31 @@ void WorkerPool::for_each(size_t count, const std::function<void(size_t)>& work)
     return;
   }
   start();
+  struct {
+    std::atomic<bool> occurred = false;
+    std::exception_ptr first;
+  } failure;
+  const std::function<void(size_t)> contained = [&work, &failure](size_t piece) {
+    if (failure.occurred) return;
+    try {
+      work(piece);
+    } catch (...) {
+      if (!failure.occurred.exchange(true)) failure.first = std::current_exception();
+    }
+  };
   {
     const std::lock_guard lock(mutex_);
-    work_ = &work;
+    work_ = &contained;
     count_ = count;
     next_ = 0;
     ++job_;
   }
   begins_.notify_all();
-  take_pieces(work, count);
+  take_pieces(contained, count);
   std::unique_lock lock(mutex_);
   work_ = nullptr;  // a worker that wakes now is too late
   ends_.wait(lock, [&] { return helpers_ == 0; });
+  if (failure.first) std::rethrow_exception(failure.first);
 }
 
 }  // namespace halogen

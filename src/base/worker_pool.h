@@ -28,8 +28,8 @@ class WorkerPool {
   // Returns the number of threads for a program that has the host to itself.
   static unsigned threads_of_host();
 
-  // Calls `work` once with every number below `count` and returns when all calls have returned. Only one caller at a
-  // time, and not from inside a piece.
+  // Calls `work` once with every number below `count` and returns when all calls have returned. After an exception no
+  // call begins any more, and the first is thrown at the end. Only one caller at a time, and not from inside a piece.
   void for_each(size_t count, const std::function<void(size_t)>& work);
 
  private:
