@@ -37,6 +37,17 @@ void complete_in_the_end(const Function& function) {
   while (!completes(function)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
+// The same for work whose absence costs something but does no harm: gives up after some tries. False: it did.
+template <class Function>
+bool completes_soon(const Function& function) {
+  constexpr int kTries = 10;
+  for (int tries = 1; !completes(function); ++tries) {
+    if (tries == kTries) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
+}
+
 // Calls `action` at the end of the scope, also if an exception leaves it.
 template <class Action>
 class AtEnd {

@@ -231,7 +231,7 @@ int advise(Call& call, drm_i915_gem_madvise& advice) {
   if (!buffer) return -ENOENT;
   if (!buffer->purged) buffer->purgeable = advice.madv == I915_MADV_DONTNEED;
   if (buffer->purgeable && !buffer->purged && !buffer->is_of_program()) {
-    if (!buffer->attached && !buffer->is_shared() && !call.driver.live_mappings().shows(*buffer)) {
+    if (!buffer->attached && buffer->may_be_purged() && !call.driver.live_mappings().shows(*buffer)) {
       buffer->purge();
     } else {
       call.driver.add_purgeable(buffer);

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <vector>
 
+#include "base/exhaustion.h"
 #include "driver/core/driver.h"
 #include "driver/gem/user_memory.h"
 
@@ -139,22 +140,25 @@ int Driver::shared_buffer_ioctl(Lock& lock, int buffer, unsigned long request, u
 
 int Driver::fence_file(int descriptor, bool also_reads) {
   const Lock lock = enter();
-  return sync_files_.create(all_of(shared_buffers_.fences(descriptor, also_reads)));
+  return contain([&] { return sync_files_.create(all_of(shared_buffers_.fences(descriptor, also_reads))); });
 }
 
 std::optional<int> Driver::descriptor_ioctl(int descriptor, unsigned long request, uint64_t argument) {
   const unsigned type = _IOC_TYPE(request);
   if (type != SYNC_IOC_MAGIC && type != DMA_BUF_BASE) return std::nullopt;  // not an ioctl of our descriptors
   Lock lock = enter();
-  if (const std::optional<SyncFile> file = sync_files_.find(descriptor)) {
-    if (request == SYNC_IOC_MERGE) return merge(sync_files_, *file, argument);
-    return request == SYNC_IOC_FILE_INFO ? tell(*file, argument) : -ENOTTY;
-  }
-  if (SyncObjectFiles::is_one(descriptor)) return -ENOTTY;
-  if (!shared_buffers_.find(descriptor) && !SharedBuffers::is_one(descriptor)) return std::nullopt;
-  const int result = shared_buffer_ioctl(lock, descriptor, request, argument);
+  bool known = true;
+  const int result = contain([&] {
+    if (const std::optional<SyncFile> file = sync_files_.find(descriptor)) {
+      if (request == SYNC_IOC_MERGE) return merge(sync_files_, *file, argument);
+      return request == SYNC_IOC_FILE_INFO ? tell(*file, argument) : -ENOTTY;
+    }
+    if (SyncObjectFiles::is_one(descriptor)) return -ENOTTY;
+    known = shared_buffers_.find(descriptor) || SharedBuffers::is_one(descriptor);
+    return known ? shared_buffer_ioctl(lock, descriptor, request, argument) : -ENOTTY;
+  });
   notify_waiters();
-  return result;
+  return known ? std::optional(result) : std::nullopt;
 }
 
 }  // namespace halogen::driver

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "base/bits.h"
+#include "base/descriptor.h"
+#include "base/exhaustion.h"
 #include "driver/calls/ioctls.h"
 #include "driver/gem/foreign_call.h"
 #include "driver/gem/user_memory.h"
@@ -327,6 +329,15 @@ class Execution {
     }
     others.lock();
     std::vector<RequestRef> requests;
+    size_t queued = 0;
+    Descriptor out_fence;
+    // If the host is exhausted below, everything that already refers to a request finds it failed.
+    const AtEnd cancel([&] {
+      for (; queued < requests.size(); ++queued) {
+        requests[queued]->keeps.clear();
+        requests[queued]->signal(-ENOMEM);
+      }
+    });
     for (size_t i = 0; i < width(); ++i) {
       RequestRef request = make_request(i);
       if (!request) return -ENOMEM;
@@ -338,7 +349,7 @@ class Execution {
       constexpr size_t kUpperHalf = offsetof(drm_i915_gem_execbuffer2, rsvd2) + sizeof(uint32_t);
       const int descriptor = give_in_argument(call_.driver.sync_files().create(done), kUpperHalf);
       if (descriptor < 0) return descriptor;
-      arguments_.rsvd2 = (arguments_.rsvd2 & 0xffff'ffff) | uint64_t{static_cast<uint32_t>(descriptor)} << 32;
+      out_fence = Descriptor(descriptor);
     }
     for (const RequestRef& request : requests) {
       for (Item& item : items_) item.buffer->add_fence(request, (item.object.flags & EXEC_OBJECT_WRITE) != 0);
@@ -346,7 +357,13 @@ class Execution {
     fences_.fill(done);
     if (context_->single_timeline) context_->last = done;
     call_.file.add_work(requests.back());
-    for (const RequestRef& request : requests) call_.driver.queue(request->context->queue(), request);
+    for (; queued < requests.size(); ++queued) {
+      call_.driver.queue(requests[queued]->context->queue(), requests[queued]);
+    }
+    if (out_fence) {
+      const uint64_t number = static_cast<uint32_t>(out_fence.release());
+      arguments_.rsvd2 = (arguments_.rsvd2 & 0xffff'ffff) | number << 32;
+    }
     tell_addresses();
     return 0;
   }

@@ -3,6 +3,7 @@
 
 #include <cerrno>
 
+#include "base/exhaustion.h"
 #include "driver/calls/extensions.h"
 #include "driver/calls/ioctls.h"
 #include "driver/gem/user_memory.h"
@@ -57,7 +58,11 @@ int map_now(Call& call, drm_i915_gem_mmap& map) {
   void* const place = mmap(nullptr, map.size, PROT_READ | PROT_WRITE, MAP_SHARED, mapping.descriptor,
                            static_cast<off_t>(mapping.offset));
   if (place == MAP_FAILED) return -errno;
-  call.driver.live_mappings().add(reinterpret_cast<uintptr_t>(place), map.size, buffer);
+  const auto remember = [&] { call.driver.live_mappings().add(reinterpret_cast<uintptr_t>(place), map.size, buffer); };
+  if (!completes(remember)) {  // a mapping that is not known would show the pages' later owners
+    munmap(place, map.size);
+    return -ENOMEM;
+  }
   map.addr_ptr = reinterpret_cast<uintptr_t>(place);
   return 0;
 }

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstddef>
 
+#include "base/exhaustion.h"
 #include "driver/calls/ioctls.h"
 #include "driver/gem/foreign_call.h"
 
@@ -13,10 +14,10 @@ int export_buffer(Call& call, drm_prime_handle& prime) {
   if ((prime.flags & ~uint32_t{DRM_CLOEXEC | DRM_RDWR}) != 0) return -EINVAL;
   const BufferRef buffer = call.file.buffers.find(prime.handle);
   if (!buffer) return -ENOENT;
+  call.file.remember(buffer, prime.handle);
   const int descriptor =
       call.driver.shared_buffers().create(buffer, (prime.flags & DRM_CLOEXEC) != 0, (prime.flags & DRM_RDWR) != 0);
   if (descriptor < 0) return descriptor;
-  call.file.remember(buffer, prime.handle);
   const int given = give_in_argument(descriptor, offsetof(drm_prime_handle, fd));
   if (given < 0) return given;
   prime.fd = given;
@@ -34,8 +35,13 @@ int import_buffer(Call& call, drm_prime_handle& prime) {
     prime.handle = known;
     return 0;
   }
-  prime.handle = call.file.buffers.add(buffer);
-  call.file.remember(buffer, prime.handle);
+  const uint32_t handle = call.file.buffers.add(buffer);
+  const bool done = completes([&] { call.file.remember(buffer, handle); });
+  if (!done) {
+    call.file.buffers.remove(handle);
+    return -ENOMEM;
+  }
+  prime.handle = handle;
   return 0;
 }
 

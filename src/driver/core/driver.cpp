@@ -9,8 +9,9 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/exhaustion.h"
+#include "base/own_thread.h"
 #include "driver/calls/ioctls.h"
-#include "driver/core/quiet_thread.h"
 #include "driver/core/tracepoints.h"
 #include "driver/gem/foreign_call.h"
 #include "driver/gem/user_memory.h"
@@ -30,9 +31,16 @@ constexpr std::chrono::microseconds kBurstGap{30};   // longest gap between two 
 }  // namespace
 
 Result<std::unique_ptr<Driver>> Driver::start(const spec::DeviceModel& model, const DriverOptions& options) {
-  Result<std::unique_ptr<Gpu>> gpu = Gpu::start(model, options.hardware);
-  if (!gpu) return gpu.error();
-  return std::unique_ptr<Driver>(new Driver(std::move(gpu).value(), options));
+  Result<std::unique_ptr<Driver>> driver = Error{"out of memory"};  // too short to need memory itself
+  static_cast<void>(completes([&] {
+    Result<std::unique_ptr<Gpu>> gpu = Gpu::start(model, options.hardware);
+    if (gpu) {
+      driver = std::unique_ptr<Driver>(new Driver(std::move(gpu).value(), options));
+    } else {
+      driver = gpu.error();
+    }
+  }));
+  return driver;
 }
 
 Driver::Driver(std::unique_ptr<Gpu> gpu, const DriverOptions& options)
@@ -59,7 +67,7 @@ Driver::Driver(std::unique_ptr<Gpu> gpu, const DriverOptions& options)
     for (const std::unique_ptr<EngineQueue>& queue : gpu_->queues()) queue->tell(options_.tracepoints);
     kms_->tell(options_.tracepoints);
   }
-  thread_ = start_quietly([this] { run(); });
+  thread_ = start_own_thread([this] { run(); });
 }
 
 Driver::~Driver() {
@@ -87,16 +95,22 @@ bool Driver::privileged() const {
 
 std::shared_ptr<File> Driver::open(const OpenOptions& options) {
   const Lock lock = enter();
+  std::shared_ptr<File> file;
+  static_cast<void>(completes([&] { file = try_open(options); }));
+  return file;
+}
+
+std::shared_ptr<File> Driver::try_open(const OpenOptions& options) {
   auto file = std::make_shared<File>();
   file->render = options.render;
   file->events = options.events;
   ContextRef context = make_context(*file);
   if (!context && purge_unneeded()) context = make_context(*file);
   if (!context) return nullptr;
-  kms_->opened(*file);
-  file->authenticated = file->authenticated || privileged();
   context->begin();
   file->contexts.add(context);
+  file->authenticated = privileged();
+  kms_->opened(*file);
   return file;
 }
 
@@ -104,15 +118,21 @@ void Driver::close(const std::shared_ptr<File>& file) {
   const Lock lock = enter();
   clear(*file);
   // A commit of another file may have waited for its work.
-  if (kms_->busy()) kms_->look();
+  static_cast<void>(completes([&] {
+    if (kms_->busy()) kms_->look();
+  }));
   if (working() && waiters_ == 0) work_.notify_all();
   notify_waiters();
 }
 
+// Steps that the host cannot complete are skipped: nothing may refer to the file afterwards.
 void Driver::clear(File& file) {
-  file.contexts.for_each([&](Context& context) { leave(context); });
+  file.contexts.for_each([&](Context& context) { context.owner = nullptr; });
+  file.contexts.for_each([&](Context& context) {
+    if (!completes([&] { leave(context); })) batched_ = std::max(batched_, 1u);
+  });
   kms_->closed(file);
-  file = File{};
+  file.release();
   file.closed = true;
 }
 
@@ -135,25 +155,39 @@ int Driver::ioctl(File& file, unsigned long request, uint64_t argument, bool no_
   Lock lock = enter();
   if (file.closed) return -ENODEV;
   file.no_wait = no_wait;
-  if (kms_->pipe().running()) catch_up();
-  int result = dispatch_ioctl(*this, file, lock, request, argument);
-  if (result == -ENOMEM && purge_unneeded()) {
-    if (ForeignCall* const call = ForeignCall::current()) call->forget_results();
-    result = dispatch_ioctl(*this, file, lock, request, argument);
+  const auto call = [&] { return dispatch_ioctl(*this, file, lock, request, argument); };
+  int result = contain([&] {
+    if (kms_->pipe().running()) catch_up();
+    return call();
+  });
+  if (result == -ENOMEM) {
+    result = contain([&] {
+      if (!purge_unneeded()) return -ENOMEM;
+      if (ForeignCall* const foreign = ForeignCall::current()) foreign->forget_results();
+      return call();
+    });
   }
   if (file.closed) clear(file);  // closed while the call waited
-  if (kms_->busy()) kms_->look();
-  if (std::exchange(queued_, false)) {
-    run_queued();
-    last_queued_ = Clock::now();
-  } else {
+  after_call();
+  return result;
+}
+
+// Starts the work that a call has left. What the host cannot complete now is repeated by the next call or step.
+void Driver::after_call() {
+  const bool queued = std::exchange(queued_, false);
+  const bool done = completes([&] {
+    if (kms_->busy()) kms_->look();
+    if (queued) {
+      run_queued();
+      last_queued_ = Clock::now();
+      return;
+    }
     burst_length_ = 0;
     if (batched_ != 0) flush_batched();  // any ioctl that does not submit flushes the batched submissions
-    if (waiters_ == 0 && gpu_->working()) work_.notify_all();
-  }
-  if (kms_->waits() && waiters_ == 0) work_.notify_all();
+  });
+  const bool told = queued && done;  // by run_queued()
+  if (waiters_ == 0 && (kms_->waits() || (!told && gpu_->working()))) work_.notify_all();
   notify_waiters();
-  return result;
 }
 
 void Driver::with_lock(const std::function<void()>& function) {
@@ -223,31 +257,41 @@ int Driver::find_offer(File& file, uint64_t offset, uint64_t bytes, BufferRef& b
 void* Driver::map_here(File& file, void* address, uint64_t bytes, int protection, int flags, uint64_t offset) {
   Lock lock = enter();
   BufferRef buffer;
-  Mapping mapping;
-  if (const int result = find_offer(file, offset, bytes, buffer, mapping); result != 0) {
-    errno = -result;
-    return MAP_FAILED;
-  }
-  void* const place = mmap(address, bytes, protection, flags, mapping.descriptor, static_cast<off_t>(mapping.offset));
-  if (place != MAP_FAILED) live_.add(reinterpret_cast<uintptr_t>(place), bytes, buffer);
-  return place;
+  void* place = MAP_FAILED;
+  const int result = contain([&] {
+    Mapping mapping;
+    if (const int found = find_offer(file, offset, bytes, buffer, mapping); found != 0) return found;
+    place = mmap(address, bytes, protection, flags, mapping.descriptor, static_cast<off_t>(mapping.offset));
+    if (place == MAP_FAILED) return -errno;
+    live_.add(reinterpret_cast<uintptr_t>(place), bytes, buffer);
+    return 0;
+  });
+  if (result == 0) return place;
+  if (place != MAP_FAILED) munmap(place, bytes);  // a mapping that is not known would show the pages' later owners
+  errno = -result;
+  return MAP_FAILED;
 }
 
 int Driver::map(File& file, uint64_t offset, uint64_t bytes, Mapping& mapping) {
   const Lock lock = enter();
-  BufferRef buffer;
-  if (const int result = find_offer(file, offset, bytes, buffer, mapping); result != 0) return result;
-  buffer->lend_view();
-  // Otherwise it is a linear view, or the file of purged buffers.
-  return mapping.descriptor == buffer->descriptor() ? lend(*buffer, 0, mapping) : open_lent(mapping);
+  return contain([&] {
+    BufferRef buffer;
+    if (const int result = find_offer(file, offset, bytes, buffer, mapping); result != 0) return result;
+    buffer->lend();
+    // Otherwise it is a linear view, or the file of purged buffers.
+    return mapping.descriptor == buffer->descriptor() ? lend(*buffer, 0, mapping) : open_lent(mapping);
+  });
 }
 
 int Driver::map_buffer(File& file, uint32_t handle, uint64_t offset, uint64_t bytes, Mapping& mapping) {
   const Lock lock = enter();
-  const BufferRef buffer = file.buffers.find(handle);
-  if (!buffer) return -ENOENT;
-  if (const int result = find_mapping(*buffer, offset, bytes, mapping); result != 0) return result;
-  return lend(*buffer, offset, mapping);
+  return contain([&] {
+    const BufferRef buffer = file.buffers.find(handle);
+    if (!buffer) return -ENOENT;
+    if (const int result = find_mapping(*buffer, offset, bytes, mapping); result != 0) return result;
+    buffer->lend();
+    return lend(*buffer, offset, mapping);
+  });
 }
 
 // Moves the buffer to a file of its own, and describes that.
@@ -272,29 +316,29 @@ void Driver::add_program_buffer(const BufferRef& buffer) {
 }
 
 void Driver::add_purgeable(const BufferRef& buffer) {
-  if (std::exchange(buffer->listed, true)) return;
+  if (buffer->listed) return;
   if (purgeable_.size() == purgeable_.capacity()) {
     std::erase_if(purgeable_, [](const auto& each) { return each.expired(); });
   }
   purgeable_.push_back(buffer);
+  buffer->listed = true;
 }
 
 // Frees the content of buffers that programs marked as not needed, because memory is short. False: there was none.
 bool Driver::purge_unneeded() {
   bool some = false;
-  for (const std::weak_ptr<Buffer>& each : std::exchange(purgeable_, {})) {
+  std::erase_if(purgeable_, [&](const std::weak_ptr<Buffer>& each) {
     const BufferRef buffer = each.lock();
-    if (!buffer) continue;
-    buffer->listed = false;
-    if (!buffer->purgeable || buffer->purged) continue;
-    constexpr long kHandleAndHere = 2;  // no other owner: no screen, no work, no other file
-    if (buffer.use_count() > kHandleAndHere || buffer->is_shared() || buffer->is_used_here() || live_.shows(*buffer)) {
-      add_purgeable(buffer);
-      continue;
+    if (!buffer) return true;
+    if (buffer->purgeable && !buffer->purged) {
+      constexpr long kHandleAndHere = 2;  // more owners: a call that waits, or another file
+      if (buffer.use_count() > kHandleAndHere || !buffer->may_be_purged() || live_.shows(*buffer)) return false;
+      some = some || buffer->has_pages();
+      buffer->purge();
     }
-    some = some || buffer->has_pages();
-    buffer->purge();
-  }
+    buffer->listed = false;
+    return true;
+  });
   return some;
 }
 
@@ -309,7 +353,8 @@ void Driver::release(std::vector<BufferRef> kept) {
 }
 
 std::vector<BufferRef> Driver::forget_memory(uint64_t address, uint64_t bytes) {
-  std::vector<BufferRef> kept = live_.take(address, bytes);
+  std::vector<BufferRef> kept;
+  complete_in_the_end([&] { kept = live_.take(address, bytes); });
   settle_memory(address, bytes);
   return kept;
 }
@@ -329,6 +374,10 @@ void Driver::end_leaving(LentMemory::Leaving& range) {
 void Driver::settle_memory(uint64_t address, uint64_t bytes) {
   if (!LentMemory::of_process().touches(address, bytes)) return;
   Lock lock = enter();
+  complete_in_the_end([&] { settle_memory(lock, address, bytes); });
+}
+
+void Driver::settle_memory(Lock& lock, uint64_t address, uint64_t bytes) {
   const std::vector<std::weak_ptr<Buffer>> all = program_buffers_;
   for (const std::weak_ptr<Buffer>& each : all) {
     const BufferRef buffer = each.lock();
@@ -343,7 +392,7 @@ void Driver::settle_memory(uint64_t address, uint64_t bytes) {
 }
 
 void Driver::queue(EngineQueue& engine, RequestRef request) {
-  catch_up();
+  static_cast<void>(completes([this] { catch_up(); }));
   const uint64_t before = engine.progress();
   found_idle_ = batched_ == 0 && !gpu_->working();
   queued_ = true;
@@ -359,14 +408,20 @@ void Driver::queue(EngineQueue& engine, RequestRef request) {
     ++batched_total_;
     return;
   }
-  flush_batched();
-  engine.update();
-  if (engine.progress() != before) gpu_->update();  // other engines may have waited for it
+  // The request is accepted: what the host cannot complete now is repeated by the next step, like a batched request.
+  const bool done = completes([&] {
+    flush_batched();
+    engine.update();
+    if (engine.progress() != before) gpu_->update();  // other engines may have waited for it
+  });
+  if (!done) batched_ = std::max(batched_, 1u);
 }
 
 // Gives the gathered batches to the engines.
 void Driver::flush_batched() {
-  if (std::exchange(batched_, 0) != 0) gpu_->update();
+  if (batched_ == 0) return;
+  gpu_->update();
+  batched_ = 0;
 }
 
 // Runs short work before the submitting call returns, which is cheaper than waking a thread. Longer work, or work that
@@ -401,6 +456,11 @@ Driver::Waited Driver::wait_for(Lock& lock, const std::function<bool()>& conditi
   constexpr unsigned kStepsAlone = 4;  // most waits end by then; signals until then count as earlier than the call
   unsigned steps = 0;
   ++waiters_;
+  const AtEnd pass_on([this] {
+    --waiters_;
+    if (waiters_ != 0) wake_waiters();  // another waiter takes over
+    if (waiters_ == 0 && working()) work_.notify_all();
+  });
   Waited result = Waited::late;
   while (result == Waited::late && !(end && Clock::now() >= *end)) {
     const std::optional<Clock::time_point> blank = next_blank();
@@ -416,13 +476,13 @@ Driver::Waited Driver::wait_for(Lock& lock, const std::function<bool()>& conditi
     }
     if (steps_here) {
       stepping_ = true;
+      const AtEnd stepped([this] { stepping_ = false; });
       step();
       if (condition()) {
         result = Waited::held;
       } else {
         yield_lock(lock);
       }
-      stepping_ = false;
       continue;
     }
     if (interruption != nullptr) {
@@ -442,9 +502,6 @@ Driver::Waited Driver::wait_for(Lock& lock, const std::function<bool()>& conditi
     }
     if (condition()) result = Waited::held;
   }
-  --waiters_;
-  if (waiters_ != 0) wake_waiters();  // another waiter takes over
-  if (waiters_ == 0 && working()) work_.notify_all();
   return result;
 }
 
@@ -461,7 +518,13 @@ void Driver::sleep(Lock& lock, Interruption& interruption, std::optional<Clock::
   if (const int signals = interruption.watch(slot.signals); signals >= 0) {
     slot.signals = is_new ? keep_private(signals) : signals;
   }
-  if (slot.wake_fd < 0) {  // no descriptor available
+  const auto reserve = [&] {
+    wake_fds_.reserve(wake_fds_.size() + 1);
+    free_wait_slots_.reserve(free_wait_slots_.size() + wake_fds_.size() + 1);
+  };
+  if (slot.wake_fd < 0 || !completes(reserve)) {  // no descriptor available
+    if (slot.wake_fd >= 0) ::close(slot.wake_fd);
+    if (slot.signals >= 0) ::close(slot.signals);
     changed_.wait_for(lock, std::chrono::milliseconds(1));
     return;
   }
@@ -494,6 +557,14 @@ void Driver::yield_lock(Lock& lock) {
   lock.lock();
 }
 
+int Driver::let_others_pass(Lock& lock) {
+  yield_lock(lock);
+  Interruption* const interruption = Interruption::current();
+  if (interruption == nullptr) return 0;
+  interruption->hold_back();
+  return interruption->is_due() ? -EINTR : 0;
+}
+
 void Driver::fences_signalled() {
   gpu_->update();
   kms_->look();
@@ -516,6 +587,14 @@ void Driver::wake_waiters() {
 void Driver::step() {
   const uint64_t before = gpu_->progress();
   const uint64_t blanks = kms_->vblanks();
+  if (!completes([&] { take_step(); })) {
+    fail_work();
+    batched_ = std::max(batched_, 1u);  // requests may have become ready
+  }
+  if (gpu_->progress() != before || kms_->vblanks() != blanks) notify_waiters();
+}
+
+void Driver::take_step() {
   flush_batched();
   if (options_.host_time && !gpu_->working()) {
     catch_up();
@@ -524,7 +603,6 @@ void Driver::step() {
   }
   look_for_hangs();
   kms_->look();  // last: the work that a commit waits for may have hung
-  if (gpu_->progress() != before || kms_->vblanks() != blanks) notify_waiters();
 }
 
 // Runs the device while no call waits for it. A waiting call runs the device itself.

@@ -135,6 +135,8 @@ class Driver {
   // Waits on behalf of a call: returns 0, -ETIME or -EINTR.
   int wait_call(Lock& lock, const std::function<bool()>& condition,
                 std::optional<Clock::time_point> end = std::nullopt);
+  // Gives up the lock for a moment if others want it. EINTR: a signal of the program is due.
+  int let_others_pass(Lock& lock);
   void listen() { remote_fences_.listen(); }  // something is shared, so peers may wake us
   ContextRef make_context(File& file);
   void leave(Context& context);  // its handle is gone
@@ -149,6 +151,11 @@ class Driver {
   void run();
   bool working() const { return !has_ended() && (batched_ != 0 || gpu_->working() || kms_->waits()); }
   void step();
+  void take_step();
+  void fail_work();
+  void after_call();
+  std::shared_ptr<File> try_open(const OpenOptions& options);
+  void settle_memory(Lock& lock, uint64_t address, uint64_t bytes);
   void run_queued();
   std::optional<Clock::time_point> next_blank();
   void flush_batched();

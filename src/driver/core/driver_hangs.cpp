@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <limits>
 
+#include "base/exhaustion.h"
 #include "driver/core/driver.h"
 #include "spec/interface_model.h"
 
@@ -95,6 +96,20 @@ void Driver::blame(EngineQueue& queue, const RequestRef& culprit, Context::Clock
   if (!banned || slot == nullptr) return;
   slot->banned = true;
   cancel(queue, *culprit->context);
+}
+
+// The host was exhausted in the middle of the device's work, which has no defined state any more: the engines that were
+// at work are reset, and what they executed fails. A reset that the host cannot complete either is left to the hang
+// check.
+void Driver::fail_work() {
+  for (const std::unique_ptr<EngineQueue>& queue : gpu_->queues()) {
+    if (!queue->working()) continue;
+    static_cast<void>(completes([&] {
+      queue->recover(-EIO);
+      restart_others(*queue);
+    }));
+    if (!spec::interface_of(model().id).engine_reset) return;  // one reset covers all
+  }
 }
 
 // Repeats the current work of the other engines on chips that can only reset all engines together.

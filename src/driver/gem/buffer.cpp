@@ -9,6 +9,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/descriptor.h"
+#include "base/exhaustion.h"
 #include "driver/gem/lent_memory.h"
 #include "driver/gem/space.h"
 #include "driver/gem/user_memory.h"
@@ -31,29 +33,36 @@ int Buffer::descriptor() const {
   return large_ >= 0 ? large_ : hardware_.host().of(local_).descriptor();
 }
 
+// A purged buffer gets an empty file, as in Linux, where GEM_MMAP of such a buffer shows zeros.
 bool Buffer::need_content() {
   if (has_pages() || large_ >= 0) return true;
-  if (of_program_ || bytes_ <= hardware_.pages(local_).all_bytes()) return need_pages();
+  if (of_program_ || (!purged && bytes_ <= hardware_.pages(local_).all_bytes())) return need_pages();
   large_ = open_private([&] { return create_sealed_file("halogen large buffer", bytes_); });
   return large_ >= 0;
+}
+
+bool Buffer::may_be_purged() {
+  return !of_program_ && pins == 0 && !lent_ && !is_shared() && !is_used_here();
 }
 
 void Buffer::purge() {
   while (!spaces.empty()) spaces.back()->unbind(*this);
   drop_pages();
+  if (large_ >= 0) close(std::exchange(large_, -1));
   view_ = nullptr;
   attached = false;
   purged = true;
 }
 
 void Buffer::drop_view() {
-  if (!view_ || view_lent_) return;
+  if (!view_ || lent_) return;
   sync_view();
   view_ = nullptr;
 }
 
 bool Buffer::need_pages() {
   if (has_pages()) return true;
+  if (purged) return false;
   if (of_program_) {
     if (is_leaving() || !can_use_user(program_, bytes_, !read_only_)) return false;
     // NOLINTNEXTLINE(performance-no-int-to-ptr): an ioctl passes the address as a number
@@ -77,27 +86,35 @@ void Buffer::drop_pages() {
     run_ = {};
     return;
   }
+  // An engine may still hold a translation, from a batch that listed the buffer.
+  if (attached && !completes_soon([this] { hardware_.drop_translations(); })) kept_ = true;
+  if (std::exchange(kept_, false)) {
+    run_ = {};
+    return;
+  }
   // A shared file keeps its content: only the mapping into the host's memory ends.
-  if (shared_ >= 0) hardware_.host().drop(local_, run_.address, run_.bytes);
-  hardware_.release(run_);
-  run_ = {};
+  hardware_.release(std::exchange(run_, {}), replaced_);
+  replaced_ = false;
 }
 
 int Buffer::share() {
   if (shared_ >= 0) return 0;
   if (of_program_) return -EINVAL;
+  if (purged) return -EFAULT;
   if (!need_pages()) return -ENOMEM;
-  const int file = open_private([&] { return create_sealed_file("halogen buffer", bytes_ + kBehind); });
-  if (file < 0) return -ENOMEM;
+  Descriptor file(open_private([&] { return create_sealed_file("halogen buffer", bytes_ + kBehind); }));
+  if (!file) return -ENOMEM;
   DriverHost& host = hardware_.host();
   const std::optional<FileKey> before = key_of(host.of(local_).descriptor());
-  const bool moved = before && copy_into(file) && host.replace(local_, run_.address, run_.bytes, file) &&
-                     replace_mappings(*before, run_.address, run_.bytes, file);
-  if (!moved) {
-    close(file);
-    return -ENOMEM;
-  }
-  shared_ = file;
+  bool moved = false;
+  const AtEnd undo([&] {
+    if (!moved) replaced_ = !host.restore(local_, run_.address, run_.bytes);
+  });
+  replaced_ = true;  // from here on the range may show the file
+  moved = before && copy_into(file.number()) && host.replace(local_, run_.address, run_.bytes, file.number()) &&
+          replace_mappings(*before, run_.address, run_.bytes, file.number());
+  if (!moved) return -ENOMEM;
+  shared_ = file.release();
   return 0;
 }
 
@@ -126,6 +143,7 @@ std::shared_ptr<Buffer> Buffer::import(Hardware& hardware, int descriptor, uint6
   auto buffer = std::make_shared<Buffer>(hardware, bytes, false);
   if (!buffer->need_pages()) return nullptr;
   const int file = open_private([&] { return fcntl(descriptor, F_DUPFD_CLOEXEC, 3); });
+  buffer->replaced_ = true;
   if (file < 0 || !hardware.host().replace(false, buffer->run_.address, bytes, file)) {
     if (file >= 0) close(file);
     return nullptr;

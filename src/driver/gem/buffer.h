@@ -26,7 +26,7 @@ class Buffer {
   uint64_t size() const { return bytes_; }
   bool local() const { return local_; }
   bool has_pages() const { return run_.bytes != 0; }
-  // Allocates the pages. False: out of memory, or the program's memory is gone.
+  // Allocates the pages. False: out of memory, the program's memory is gone, or the content was purged.
   bool need_pages();
   // Allocates storage for content that programs write. A buffer larger than memory gets a file of its own, which the
   // device never sees.
@@ -34,6 +34,8 @@ class Buffer {
   const PageRun& run() const { return run_; }
   std::span<std::byte> bytes() const { return hardware_.bytes(run_); }
   void drop_pages();  // discards the content
+  // Entries of a page table that could not be removed lead to the pages: no other buffer may ever get them.
+  void keep_pages() { kept_ = true; }
 
   // Moves the content to a file that other processes can use. Returns 0 or a negative errno.
   int share();
@@ -70,9 +72,8 @@ class Buffer {
   // Creates the linear view through a fence. Returns a descriptor. -1: out of memory.
   int need_view();
   bool has_view() const { return view_ != nullptr; }
-  void sync_view();                        // exchanges writes of the program and of the device
-  void lend_view() { view_lent_ = true; }  // another process has it mapped: it stays
-  void drop_view();                        // no program has it mapped
+  void sync_view();  // exchanges writes of the program and of the device
+  void drop_view();  // this program does not have it mapped
   void set_tiling(Tiling its_tiling, uint32_t its_stride);
 
   // Open work of all processes on this buffer; without `also_reads`, writes only.
@@ -91,6 +92,12 @@ class Buffer {
   bool purgeable = false;
   bool purged = false;
   bool listed = false;  // in the list of Driver::add_purgeable
+  unsigned pins = 0;    // framebuffers that map its pages for the display
+  // Another process maps its pages or its view from now on. The driver does not learn when that ends.
+  void lend() { lent_ = true; }
+  // False: a display, another process, or work in flight needs the content. Mappings of this process are in
+  // LiveMappings.
+  bool may_be_purged();
   // Discards content and addresses for good.
   void purge();
   // With local memory, mapping a buffer does not attach its pages.
@@ -105,10 +112,12 @@ class Buffer {
   uint64_t bytes_;
   bool local_;
   PageRun run_;
+  bool kept_ = false;
+  bool replaced_ = false;  // the pages lie in a file of their own, or may
   int shared_ = -1;
   int large_ = -1;
   bool of_program_ = false;
-  bool view_lent_ = false;
+  bool lent_ = false;
   uint64_t program_ = 0;
   bool read_only_ = false;
   std::unique_ptr<LinearView> view_;

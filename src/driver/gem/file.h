@@ -60,6 +60,18 @@ struct File {
     work.push_back({std::move(fence), Context::Clock::now()});
   }
 
+  // Releases everything, when the node is closed.
+  void release() {
+    buffers.clear();
+    contexts.clear();
+    spaces.clear();
+    sync_objects.clear();
+    shared_handles.clear();
+    work.clear();
+    unsent.clear();
+    events = -1;
+  }
+
   // The kind of node, and the capabilities that its program enabled (kms.h).
   bool render = false;
   bool closed = false;   // only calls of other threads and processes that are still on their way may refer to it

@@ -29,20 +29,20 @@ std::vector<BufferRef> LiveMappings::add(uint64_t address, uint64_t bytes, const
   return stale;
 }
 
+// Allocates everything first: exhaustion of the host changes nothing.
 std::vector<BufferRef> LiveMappings::take(uint64_t address, uint64_t bytes) {
   std::vector<BufferRef> kept;
   if (!any()) return kept;
   const std::lock_guard lock(guard_);
   const uint64_t end = end_of(address, bytes);
-  auto each = first_at(address);
-  while (each != pieces_.end() && each->first < end) {
-    const uint64_t first = each->first;
-    Piece piece = each->second;
-    each = pieces_.erase(each);
-    if (first < address) pieces_[first] = {address, piece.buffer};
-    if (piece.end > end) each = pieces_.insert_or_assign(end, Piece{piece.end, piece.buffer}).first;
-    kept.push_back(std::move(piece.buffer));
-  }
+  const Pieces::const_iterator first = first_at(address);
+  Pieces::const_iterator last = first;
+  for (; last != pieces_.end() && last->first < end; ++last) kept.push_back(last->second.buffer);
+  if (first == last) return kept;
+  if (const Piece& cut = std::prev(last)->second; cut.end > end) pieces_.emplace_hint(last, end, cut);
+  const auto behind = first->first < address ? std::next(first) : first;
+  if (behind != first) pieces_.at(first->first).end = address;
+  pieces_.erase(behind, pieces_.lower_bound(end));
   count_ = pieces_.size();
   return kept;
 }

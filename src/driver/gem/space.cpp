@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <iterator>
 
+#include "base/exhaustion.h"
 #include "spec/interface_model.h"
 
 namespace halogen::driver {
@@ -34,13 +35,21 @@ uint64_t Space::room_of(const Buffer& buffer) const {
 }
 
 int Space::place(const BufferRef& buffer, uint64_t address, uint64_t room) {
-  if (!buffer->need_pages() || !tables_->map(address, buffer->run())) {
-    tables_->unmap(address, buffer->size());  // the entries would lead to pages of other buffers
+  bool mapped = false;
+  const bool done = completes([&] {
+    // The lists first: unbind() removes what it finds.
+    buffer->spaces.reserve(buffer->spaces.size() + 1);
+    bound_[address] = buffer.get();
+    where_[buffer.get()] = {buffer.get(), address, room};
+    mapped = buffer->need_pages() && tables_->map(address, buffer->run());
+  });
+  if (!done || !mapped) {
+    if (buffer->has_pages() && !completes_soon([&] { tables_->unmap(address, buffer->size()); })) buffer->keep_pages();
+    bound_.erase(address);
+    where_.erase(buffer.get());
     places().give(address, room);
     return -ENOMEM;
   }
-  bound_[address] = buffer.get();
-  where_[buffer.get()] = {buffer.get(), address, room};
   buffer->attached = true;
   buffer->spaces.push_back(this);
   return 0;
@@ -114,9 +123,11 @@ bool Space::evict(uint64_t address, uint64_t bytes) {
 void Space::unbind(Buffer& buffer) {
   const auto found = where_.find(&buffer);
   if (found == where_.end()) return;
-  const auto [which, address, bytes] = found->second;
+  Buffer* const which = found->second.buffer;
+  const uint64_t address = found->second.address, bytes = found->second.bytes;
   std::erase(which->spaces, this);
-  tables_->unmap(address, which->size());  // nothing is mapped in the padding
+  // Nothing is mapped in the padding.
+  if (!completes_soon([&] { tables_->unmap(address, which->size()); })) which->keep_pages();
   places().give(address, bytes);
   bound_.erase(address);
   where_.erase(found);

@@ -69,14 +69,25 @@ bool SharedMemory::replace(uint64_t offset, uint64_t bytes, int descriptor) {
   return true;
 }
 
-void SharedMemory::drop(uint64_t offset, uint64_t bytes) {
+bool SharedMemory::restore(uint64_t offset, uint64_t bytes) {
   const std::span<std::byte> place = at(offset, bytes);
-  if (place.empty()) return;
-  static_cast<void>(mmap(place.data(), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE,
-                         descriptor_, static_cast<off_t>(offset)));
-  madvise(place.data(), bytes, MADV_DONTFORK);
-  fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
-            static_cast<off_t>(bytes));
+  if (place.empty()) return true;
+  if (mmap(place.data(), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, descriptor_,
+           static_cast<off_t>(offset)) == MAP_FAILED) {
+    return false;
+  }
+  return madvise(place.data(), bytes, MADV_DONTFORK) == 0;
+}
+
+bool SharedMemory::drop(uint64_t offset, uint64_t bytes) {
+  if (!restore(offset, bytes)) return false;
+  const std::span<std::byte> place = at(offset, bytes);
+  if (place.empty()) return true;
+  if (fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
+                static_cast<off_t>(bytes)) != 0) {
+    std::memset(place.data(), 0, place.size());
+  }
+  return true;
 }
 
 void SharedMemory::visit(const std::function<void(uint64_t, std::span<const std::byte>)>& see) const {
@@ -132,9 +143,14 @@ bool DriverHost::replace(bool local, uint64_t offset, uint64_t bytes, int descri
   return (local ? local_ : memory_).replace(offset, bytes, descriptor);
 }
 
-void DriverHost::drop(bool local, uint64_t offset, uint64_t bytes) {
+bool DriverHost::restore(bool local, uint64_t offset, uint64_t bytes) {
   revoke();
-  (local ? local_ : memory_).drop(offset, bytes);
+  return (local ? local_ : memory_).restore(offset, bytes);
+}
+
+bool DriverHost::drop(bool local, uint64_t offset, uint64_t bytes) {
+  revoke();
+  return (local ? local_ : memory_).drop(offset, bytes);
 }
 
 std::span<std::byte> DriverHost::at(uint64_t address, uint64_t bytes) const {

@@ -35,8 +35,10 @@ class SharedMemory {
   std::span<std::byte> at(uint64_t offset, uint64_t bytes) const;
   // Replaces a range, content included, by another file.
   bool replace(uint64_t offset, uint64_t bytes, int descriptor);
-  // Zeroes a range and frees its pages. Undoes replace().
-  void drop(uint64_t offset, uint64_t bytes);
+  // Undoes replace(); the former content is there again. False: the range still shows the other file.
+  [[nodiscard]] bool restore(uint64_t offset, uint64_t bytes);
+  // Zeroes a range and frees its pages. Undoes replace(). False: the range still shows its content.
+  [[nodiscard]] bool drop(uint64_t offset, uint64_t bytes);
   // Visits everything that was ever written, except ranges in files of their own (`replace`).
   void visit(const std::function<void(uint64_t offset, std::span<const std::byte>)>& see) const;
 
@@ -79,9 +81,10 @@ class DriverHost final : public device::Host {
   // Maps memory of this process at a physical address that is never reused. Nothing: no address is left.
   std::optional<uint64_t> add_window(std::span<std::byte> memory, unsigned physical_bits);
   void remove_window(uint64_t address);
-  // SharedMemory::replace and drop for system or local memory.
+  // SharedMemory::replace, restore and drop for system or local memory.
   bool replace(bool local, uint64_t offset, uint64_t bytes, int descriptor);
-  void drop(bool local, uint64_t offset, uint64_t bytes);
+  [[nodiscard]] bool restore(bool local, uint64_t offset, uint64_t bytes);
+  [[nodiscard]] bool drop(bool local, uint64_t offset, uint64_t bytes);
   // Call before pages get another owner: a translation that an engine still caches must not reach them.
   void revoke();
   // Returns system memory or a window. Empty: the range is in neither.

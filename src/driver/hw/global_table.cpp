@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/exhaustion.h"
 #include "driver/hw/packed.h"
 #include "hw/gtt.h"
 #include "hw/page_tables.h"
@@ -68,10 +69,14 @@ void GlobalTable::clear(uint64_t address, uint64_t bytes) {
 std::optional<uint64_t> GlobalTable::map(const PageRun& run, uint64_t alignment) {
   const std::optional<uint64_t> place = places_.take(run.bytes, alignment);
   if (!place) return std::nullopt;
+  const bool written = completes([&] {
+    clear_to(*place + run.bytes + kBehind);
+    write(*place, run);
+  });
   pinned_bytes_ += run.bytes;
-  clear_to(*place + run.bytes + kBehind);
-  write(*place, run);
-  return place;
+  if (written) return place;
+  complete_in_the_end([&] { unmap(*place, run.bytes); });  // an entry that stays would lead to another owner's pages
+  return std::nullopt;
 }
 
 void GlobalTable::unmap(uint64_t address, uint64_t bytes) {
@@ -112,7 +117,8 @@ PinnedMemory& PinnedMemory::operator=(PinnedMemory&& other) noexcept {
 }
 
 PinnedMemory::~PinnedMemory() {
-  if (address_ != 0) table_->unmap(address_, run_.bytes);
+  // Pages that an entry still leads to are lost.
+  if (address_ != 0 && !completes_soon([&] { table_->unmap(address_, run_.bytes); })) return;
   if (run_.bytes != 0) hardware_->release(run_);
 }
 

@@ -39,6 +39,7 @@ Result<std::unique_ptr<Gpu>> Gpu::start(const spec::DeviceModel& model, const Ha
 
 Gpu::Gpu(std::unique_ptr<Hardware> hardware)
     : hardware_(std::move(hardware)), table_(*hardware_), interrupts_(*hardware_) {
+  hardware_->ask_working([this] { return working(); });
   const bool execlists = hardware_->generation().has_execlists();
   if (hardware_->shares_space()) shared_ = make_shared_tables(*hardware_, table_);
   for (const spec::EngineModel& engine : hardware_->model().engines) {

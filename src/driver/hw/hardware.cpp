@@ -6,6 +6,7 @@
 
 #include "hw/gtt.h"
 #include "hw/pci_header.h"
+#include "hw/tlb.h"
 
 namespace halogen::driver {
 namespace {
@@ -15,6 +16,7 @@ constexpr uint64_t kLowBarSpace = 0xc000'0000;
 constexpr uint64_t kHighBarSpace = uint64_t{1} << 36;
 
 constexpr uint64_t kPorts = 0x1000;
+constexpr uint64_t kTogether = 8192;  // entries of the global table that are written at once
 
 }  // namespace
 
@@ -47,6 +49,7 @@ Hardware::Hardware(std::unique_ptr<DriverHost> host, std::unique_ptr<device::Dev
   }
   entry_bytes_ = generation_.ggtt_entry_bytes();
   entries_ = gtt_bytes(model(), device_->options()) / entry_bytes_;
+  entry_block_.resize(kTogether * entry_bytes_);
 }
 
 std::vector<spec::PciWrite> firmware_writes(const spec::DeviceModel& model, const device::DeviceOptions& options) {
@@ -130,11 +133,10 @@ void Hardware::write_entry(uint64_t index, uint64_t entry) {
 }
 
 void Hardware::write_entries(uint64_t first, uint64_t count, uint64_t entry) {
-  constexpr uint64_t kTogether = 8192;
-  std::vector<std::byte> block(std::min(count, kTogether) * entry_bytes_);
+  const std::span<std::byte> block = std::span(entry_block_).first(std::min(count, kTogether) * entry_bytes_);
   for (size_t at = 0; at < block.size(); at += entry_bytes_) std::memcpy(block.data() + at, &entry, entry_bytes_);
   for (uint64_t done = 0; done < count; done += kTogether) {
-    const std::span<const std::byte> part = std::span(block).first(std::min(kTogether, count - done) * entry_bytes_);
+    const std::span<const std::byte> part = block.first(std::min(kTogether, count - done) * entry_bytes_);
     const uint64_t offset = (first + done) * entry_bytes_;
     device_->bar_write_block(table_bar_, table_offset_ + offset, part);
     if (listener_ != nullptr) listener_->after_entries(offset, part);
@@ -148,11 +150,31 @@ std::optional<PageRun> Hardware::allocate(uint64_t bytes, bool local) {
   return run;
 }
 
-void Hardware::release(const PageRun& run) {
+// Linux does the same since 5.17, for chips with execlists (intel_gt.c, gen8 and gen12 registers).
+void Hardware::drop_translations() {
+  if (shares_space() || (working_ && !working_())) return;
+  const auto invalidate = [this](const spec::RegisterDesc& desc, uint32_t engines) {
+    if ((desc.devices & spec::mask_of(model().id)) != 0) write(desc.offset(model().id), engines);
+  };
+  uint32_t instances = 0;  // a bit for each
+  for (const spec::EngineModel& engine : model().engines) instances |= 1u << engine.instance;
+  for (const spec::RegisterDesc* const one :
+       {&hw::RTCR::kDesc, &hw::M1TCR::kDesc, &hw::M2TCR::kDesc, &hw::BTCR::kDesc, &hw::VTCR::kDesc}) {
+    invalidate(*one, 1);
+  }
+  for (const spec::RegisterDesc* const all :
+       {&hw::GFX_TLB_INV_CR::kDesc, &hw::VD_TLB_INV_CR::kDesc, &hw::VE_TLB_INV_CR::kDesc, &hw::BLT_TLB_INV_CR::kDesc,
+        &hw::COMPCTX_TLB_INV_CR::kDesc}) {
+    invalidate(*all, instances);
+  }
+}
+
+// Pages that cannot be emptied are lost, because no other buffer may show their content.
+void Hardware::release(const PageRun& run, bool replaced) noexcept {
   if (run.bytes == 0) return;
   constexpr uint64_t kLarge = 256 * 1024;
-  if (run.bytes >= kLarge) {
-    host_->drop(run.local, run.address, run.bytes);
+  if (replaced || run.bytes >= kLarge) {
+    if (!host_->drop(run.local, run.address, run.bytes)) return;
   } else {
     host_->revoke();
     const std::span<std::byte> content = bytes(run);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -76,7 +77,12 @@ class Hardware {
 
   // Allocates zeroed memory.
   std::optional<PageRun> allocate(uint64_t bytes, bool local = false);
-  void release(const PageRun& run);
+  // Drops the translations that engines cache. Needed before pages that were bound get another owner while engines are
+  // at work: a new batch drops them itself.
+  void drop_translations();
+  void ask_working(std::function<bool()> working) { working_ = std::move(working); }  // whether engines are at work
+  // Empties the pages and frees them. `replaced`: they lie in a file of their own (SharedMemory::replace).
+  void release(const PageRun& run, bool replaced = false) noexcept;
   std::span<std::byte> bytes(const PageRun& run) const {
     return run.local ? host_->local().at(run.address, run.bytes) : host_->at(run.address, run.bytes);
   }
@@ -115,6 +121,8 @@ class Hardware {
   unsigned entry_bytes_ = 4;
   uint64_t entries_ = 0;
   uint64_t aperture_bytes_ = 0;
+  std::vector<std::byte> entry_block_;  // for write_entries()
+  std::function<bool()> working_;
 };
 
 }  // namespace halogen::driver

@@ -1,8 +1,25 @@
 #include "driver/hw/page_allocator.h"
 
+#include <algorithm>
 #include <iterator>
+#include <utility>
+
+#include "base/exhaustion.h"
 
 namespace halogen::driver {
+namespace {
+
+constexpr size_t kMaxRecent = 256;  // of each size
+
+// False: the list is full.
+bool has_room(std::vector<uint64_t>& recent) {
+  if (recent.size() == kMaxRecent) return false;
+  if (recent.size() < recent.capacity()) return true;
+  constexpr size_t kFirst = 8;
+  return completes([&] { recent.reserve(std::min(kMaxRecent, std::max(kFirst, 2 * recent.size()))); });
+}
+
+}  // namespace
 
 PageAllocator::PageAllocator(uint64_t first, uint64_t end) : free_bytes_(end - first), all_bytes_(end - first) {
   if (end > first) free_[first] = end - first;
@@ -30,16 +47,18 @@ std::optional<uint64_t> PageAllocator::take(uint64_t bytes, uint64_t alignment, 
 
 bool PageAllocator::take_at(uint64_t address, uint64_t bytes) {
   if (bytes == 0 || address + bytes < address) return false;
+  prepare_to_give();
   for (int round = 0; round < 2; ++round) {
     auto after = free_.upper_bound(address);
     if (after != free_.begin()) {
       const auto range = std::prev(after);
       const auto [start, length] = *range;
       if (address + bytes <= start + length) {
-        free_.erase(range);
-        if (address > start) free_[start] = address - start;
-        if (address + bytes < start + length) free_[address + bytes] = start + length - address - bytes;
+        discard(range);
+        if (address > start) put(start, address - start);
+        if (address + bytes < start + length) put(address + bytes, start + length - address - bytes);
         free_bytes_ -= bytes;
+        ++taken_;
         return true;
       }
     }
@@ -48,23 +67,46 @@ bool PageAllocator::take_at(uint64_t address, uint64_t bytes) {
   return false;
 }
 
-void PageAllocator::give(uint64_t address, uint64_t bytes) {
+void PageAllocator::give(uint64_t address, uint64_t bytes) noexcept {
   if (bytes == 0) return;
   free_bytes_ += bytes;
   const uint64_t pages = bytes / kPageBytes;
-  if (pages <= kRecentPages && recent_[pages - 1].size() < 256) {
+  if (pages <= kRecentPages && has_room(recent_[pages - 1])) {
     recent_[pages - 1].push_back(address);
     return;
   }
   join(address, bytes);
 }
 
+// Allocates the node that one more taken range needs.
+void PageAllocator::prepare_to_give() {
+  while (free_.size() + spare_.size() < taken_ + 2) spare_.emplace(next_spare_++, 0);
+}
+
+void PageAllocator::put(uint64_t address, uint64_t bytes) {
+  if (spare_.empty()) spare_.emplace(next_spare_++, 0);  // only if a taken range is freed in parts
+  Ranges::node_type node = spare_.extract(spare_.begin());
+  node.key() = address;
+  node.mapped() = bytes;
+  free_.insert(std::move(node));
+}
+
+// Keeps the node, unless there are many more than needed.
+void PageAllocator::discard(Ranges::iterator range) {
+  Ranges::node_type node = free_.extract(range);
+  constexpr uint64_t kReserve = 1024;
+  if (spare_.size() > kReserve && free_.size() + spare_.size() > 2 * taken_) return;
+  node.key() = next_spare_++;
+  spare_.insert(std::move(node));
+}
+
 void PageAllocator::join(uint64_t address, uint64_t bytes) {
-  auto after = free_.lower_bound(address);
-  if (after != free_.end() && after->first == address + bytes) {
+  --taken_;
+  if (const auto after = free_.find(address + bytes); after != free_.end()) {
     bytes += after->second;
-    after = free_.erase(after);
+    discard(after);
   }
+  const auto after = free_.lower_bound(address);
   if (after != free_.begin()) {
     const auto before = std::prev(after);
     if (before->first + before->second == address) {
@@ -72,7 +114,7 @@ void PageAllocator::join(uint64_t address, uint64_t bytes) {
       return;
     }
   }
-  free_[address] = bytes;
+  put(address, bytes);
 }
 
 void PageAllocator::forget_recent() {

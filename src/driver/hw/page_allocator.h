@@ -1,5 +1,6 @@
 // Allocates ranges of whole pages of a memory or of an address space: first fit, and adjacent free ranges are merged.
-// Recently freed ranges are reused without a search.
+// Recently freed ranges are reused without a search. Freeing needs no memory of the host: what it will need is
+// allocated with the range.
 #pragma once
 
 #include <array>
@@ -20,18 +21,28 @@ class PageAllocator {
   std::optional<uint64_t> take(uint64_t bytes, uint64_t alignment = kPageBytes, uint64_t limit = ~uint64_t{0});
   // Allocates exactly this range. False: a part of it is in use.
   bool take_at(uint64_t address, uint64_t bytes);
-  void give(uint64_t address, uint64_t bytes);
+  // Frees a whole range that was taken.
+  void give(uint64_t address, uint64_t bytes) noexcept;
 
   uint64_t free_bytes() const { return free_bytes_; }
   uint64_t all_bytes() const { return all_bytes_; }
 
  private:
   static constexpr uint64_t kRecentPages = 16;
+  using Ranges = std::map<uint64_t, uint64_t>;  // address -> bytes
 
+  void prepare_to_give();
+  void put(uint64_t address, uint64_t bytes);
+  void discard(Ranges::iterator range);
   void join(uint64_t address, uint64_t bytes);
   void forget_recent();
 
-  std::map<uint64_t, uint64_t> free_;  // address -> bytes
+  Ranges free_;
+  // Nodes for later free ranges. There are at most as many free ranges as taken ones and one, and as many nodes in both
+  // maps.
+  Ranges spare_;
+  uint64_t next_spare_ = 0;
+  uint64_t taken_ = 0;  // ranges, with those in recent_
   std::array<std::vector<uint64_t>, kRecentPages> recent_;
   uint64_t free_bytes_;
   uint64_t all_bytes_;

@@ -107,9 +107,6 @@ class Tree final : public PageTables {
   bool complete() const {
     return std::all_of(roots_.begin(), roots_.begin() + root_count(), [](const auto& root) { return root != nullptr; });
   }
-  ~Tree() override {
-    for (const std::unique_ptr<Node>& root : roots_) free_below(root.get());
-  }
   bool map(uint64_t address, const PageRun& run) override {
     for (uint64_t done = 0; done < run.bytes; done += kPageBytes) {
       Node* const leaf = find(address + done, true);
@@ -137,6 +134,12 @@ class Tree final : public PageTables {
 
  private:
   struct Node {
+    explicit Node(Hardware& the_hardware) : hardware(the_hardware) {}
+    ~Node() { hardware.release(page); }
+    Node(const Node&) = delete;
+    Node& operator=(const Node&) = delete;
+
+    Hardware& hardware;
     PageRun page;
     std::array<std::unique_ptr<Node>, 512> below;
   };
@@ -145,9 +148,9 @@ class Tree final : public PageTables {
   static uint64_t index(uint64_t address, unsigned level) { return address >> (12 + 9 * level) & 0x1ff; }
 
   std::unique_ptr<Node> make() {
+    auto node = std::make_unique<Node>(hardware_);
     const std::optional<PageRun> page = hardware_.allocate(kPageBytes, local_);
     if (!page) return nullptr;
-    auto node = std::make_unique<Node>();
     node->page = *page;
     return node;
   }
@@ -167,11 +170,6 @@ class Tree final : public PageTables {
       node = next.get();
     }
     return node;
-  }
-  void free_below(const Node* node) {
-    if (node == nullptr) return;
-    for (const std::unique_ptr<Node>& each : node->below) free_below(each.get());
-    hardware_.release(node->page);
   }
 
   Hardware& hardware_;

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/exhaustion.h"
 #include "driver/core/tracepoints.h"
 #include "driver/gem/file.h"
 #include "hw/display_pipe.h"
@@ -36,13 +37,18 @@ bool is_cursor_size(uint32_t size) {
 
 int Framebuffer::pin() {
   if (address) return 0;
+  if (buffer->purged) return -EFAULT;
   if (!buffer->need_pages()) return -ENOMEM;
   address = table.map(buffer->run(), kSurfaceAlignment);
-  return address ? 0 : -ENOSPC;
+  if (!address) return -ENOSPC;
+  ++buffer->pins;
+  return 0;
 }
 
 void Framebuffer::unpin() {
-  if (address) table.unmap(*address, buffer->size());
+  if (!address) return;
+  if (!completes_soon([&] { table.unmap(*address, buffer->size()); })) buffer->keep_pages();
+  --buffer->pins;
   address.reset();
 }
 
@@ -85,22 +91,24 @@ void Kms::look() {
   if (commit_ && !commit_->programmed) {
     const auto is_done = [](const FenceRef& fence) { return fence->done; };
     if (std::all_of(commit_->waits.begin(), commit_->waits.end(), is_done)) {
-      commit_->programmed = true;
       if (tracepoints_ != nullptr) tracepoints_->pipe_update_start(count_);
       program(commit_->before, commit_->async);
+      commit_->programmed = true;
       if (tracepoints_ != nullptr) tracepoints_->pipe_update_end(count_);
       count();
       commit_->target = count_ + (commit_->async || !pipe_.running() ? 0 : 1);
     }
   }
   if (commit_ && commit_->programmed && (count_ >= commit_->target || !pipe_.running())) complete();
-  std::vector<Waiter> due;
-  std::erase_if(waiters_, [&](const Waiter& each) {
-    const bool over = each.target <= count_ || !pipe_.running();
-    if (over) due.push_back(each);
-    return over;
-  });
-  for (const Waiter& each : due) send(each.event, count_);
+  for (auto each = waiters_.begin(); each != waiters_.end();) {
+    if (each->target > count_ && pipe_.running()) {
+      ++each;
+      continue;
+    }
+    const KmsEvent event = each->event;
+    each = waiters_.erase(each);
+    send(event, count_);
+  }
 }
 
 void Kms::complete() {
@@ -171,7 +179,7 @@ int Kms::commit(KmsState next, std::vector<KmsEvent> events, bool async, FenceRe
   commit.async = async;
   commit.done = std::move(done);
   commit_ = std::move(commit);
-  look();
+  static_cast<void>(completes([this] { look(); }));  // otherwise the next look continues
   return 0;
 }
 
@@ -256,52 +264,54 @@ int Kms::wait_event(const File& file, uint64_t target, uint32_t type, uint64_t u
   return 0;
 }
 
+// The event is lost only if the program's socket is full and the host has no memory to keep it.
 void Kms::send(const KmsEvent& event, uint64_t sequence) {
   const auto found = std::find(files_.begin(), files_.end(), event.file);
   if (found == files_.end()) return;
   const uint64_t when = time_ns_ != 0 ? time_ns_ : now_ns();
-  std::vector<std::byte> bytes;
-  const auto put = [&](auto& record) {
+  const auto deliver = [&](auto& record) {
     record.base.type = event.type;
     record.base.length = sizeof record;
     record.user_data = event.user_data;
-    bytes.resize(sizeof record);
-    std::memcpy(bytes.data(), &record, sizeof record);
+    const std::span<const std::byte> bytes = std::as_bytes(std::span(&record, 1));
+    flush(**found);
+    if ((*found)->unsent.empty() && send_now(**found, bytes)) return;
+    static_cast<void>(completes([&] { (*found)->unsent.emplace_back(bytes.begin(), bytes.end()); }));
   };
   if (event.type == DRM_EVENT_CRTC_SEQUENCE) {
     drm_event_crtc_sequence record{};
     record.time_ns = static_cast<int64_t>(when);
     record.sequence = sequence;
-    put(record);
+    deliver(record);
   } else {
     drm_event_vblank record{};
     record.tv_sec = static_cast<uint32_t>(when / 1'000'000'000);
     record.tv_usec = static_cast<uint32_t>(when % 1'000'000'000 / 1000);
     record.sequence = static_cast<uint32_t>(sequence);
     record.crtc_id = kCrtcId;
-    put(record);
+    deliver(record);
   }
-  (*found)->unsent.push_back(std::move(bytes));
-  if (tracepoints_ != nullptr) tracepoints_->event_delivered(sequence);
-  flush(**found);
+  if (tracepoints_ != nullptr) static_cast<void>(completes([&] { tracepoints_->event_delivered(sequence); }));
+}
+
+// False: the event does not fit the program's socket now.
+bool Kms::send_now(const File& file, std::span<const std::byte> event) {
+  return file.events < 0 || ::send(file.events, event.data(), event.size(), MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 ||
+         errno != EAGAIN;
 }
 
 // Sends whole events in order. Events that do not fit the program's socket wait.
 void Kms::flush(File& file) {
-  while (!file.unsent.empty()) {
-    const std::vector<std::byte>& bytes = file.unsent.front();
-    if (file.events >= 0 && ::send(file.events, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL) < 0 &&
-        errno == EAGAIN) {
-      return;
-    }
-    file.unsent.pop_front();
-  }
+  while (!file.unsent.empty() && send_now(file, file.unsent.front())) file.unsent.pop_front();
 }
 
 // ---- objects
 
 uint32_t Kms::add(const FramebufferRef& fb) {
   fb->id = ids_.add(fb);
+  const AtEnd undo([&] {
+    if (!fbs_.contains(fb->id)) ids_.remove(fb->id);
+  });
   fbs_[fb->id] = fb;
   return fb->id;
 }
@@ -329,17 +339,33 @@ void Kms::take_off(const Framebuffer& fb) {
   if (next.primary.fb == state_.primary.fb && next.cursor.fb == state_.cursor.fb) return;
   if (commit_ && !commit_->programmed) {  // its work on the framebuffer is not waited for
     commit_->waits.clear();
-    look();
+    static_cast<void>(completes([this] { look(); }));
   }
   state_ = std::move(next);
   if (!pipe_.running()) return;
-  if (!state_.primary.fb) pipe_.hide();
-  program_cursor();
+  static_cast<void>(completes([this] {
+    if (!state_.primary.fb) pipe_.hide();
+    program_cursor();
+  }));
+}
+
+bool Kms::may_add_blob(const File& file, uint64_t bytes) const {
+  constexpr uint64_t kMaxBytes = uint64_t{64} << 20, kMaxCount = 4096;
+  uint64_t count = 0;
+  for (const auto& [id, blob] : blobs_) {
+    if (blob->owner != &file) continue;
+    bytes += blob->bytes.size();
+    ++count;
+  }
+  return bytes <= kMaxBytes && count < kMaxCount;
 }
 
 BlobRef Kms::add_blob(const File* owner, std::vector<std::byte> bytes) {
   auto blob = std::make_shared<Blob>();
   blob->id = ids_.add(blob);
+  const AtEnd undo([&] {
+    if (!blobs_.contains(blob->id)) ids_.remove(blob->id);
+  });
   blob->owner = owner;
   blob->bytes = std::move(bytes);
   blobs_[blob->id] = blob;

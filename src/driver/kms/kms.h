@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -151,6 +152,8 @@ class Kms {
   uint32_t largest_screen() const { return 4096; }
   bool knows_y() const { return pipe_.universal(); }
   int remove_fb(const File& file, uint32_t id);
+  // False: the file has so many blobs, or so large ones, that one more would be beyond its share.
+  bool may_add_blob(const File& file, uint64_t bytes) const;
   BlobRef add_blob(const File* owner, std::vector<std::byte> bytes);
   BlobRef find_blob(uint32_t id) const;
   int remove_blob(const File& file, uint32_t id);
@@ -184,7 +187,8 @@ class Kms {
   void count();
   void complete();
   void send(const KmsEvent& event, uint64_t sequence);
-  void flush(File& file);
+  static bool send_now(const File& file, std::span<const std::byte> event);
+  static void flush(File& file);
   void forget(const File& file);
   void take_off(const Framebuffer& fb);
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <set>
 
+#include "base/exhaustion.h"
 #include "driver/gem/foreign_call.h"
 #include "driver/gem/user_memory.h"
 #include "driver/kms/kms_calls.h"
@@ -96,9 +97,15 @@ int set_crtc(Call& call, drm_mode_crtc& crtc) {
     if (!connector) return -EFAULT;
     if (*connector != kConnectorId) return -ENOENT;
   }
+  BlobRef made;
+  const AtEnd undo([&] {
+    if (made && made != kms.state().mode && kms.find_blob(made->id) == made) kms.drop(made);
+  });
   if (fb) {
     const drm_mode_modeinfo before = kms.state().timing();
-    if (!next.mode || std::memcmp(&before, &crtc.mode, sizeof before) != 0) next.mode = mode_blob(kms, crtc.mode);
+    if (!next.mode || std::memcmp(&before, &crtc.mode, sizeof before) != 0) {
+      next.mode = made = mode_blob(kms, crtc.mode);
+    }
     next.active = next.connected = true;
     fill_screen(next.primary, fb, crtc.mode, crtc.x, crtc.y);
   } else {
@@ -106,10 +113,7 @@ int set_crtc(Call& call, drm_mode_crtc& crtc) {
     next.mode = nullptr;
     next.primary = {};
   }
-  const BlobRef made = next.mode != kms.state().mode ? next.mode : nullptr;
-  const int result = commit_state(call, std::move(next), {}, WhenBusy::wait, true);
-  if (result != 0 && made) kms.drop(made);
-  return result;
+  return commit_state(call, std::move(next), {}, WhenBusy::wait, true);
 }
 
 int flip_page(Call& call, drm_mode_crtc_page_flip_target& flip) {
@@ -304,10 +308,9 @@ uint64_t widened(uint32_t sequence, uint64_t near) {
 bool wait_for(Call& call, uint64_t target) {
   Kms& kms = call.driver.kms();
   kms.block(1);
-  const bool came = call.driver.wait(
+  const AtEnd release([&] { kms.block(-1); });
+  return call.driver.wait(
       call.lock, [&] { return kms.vblanks() >= target || !kms.pipe().running(); }, kLongestWait);
-  kms.block(-1);
-  return came;
 }
 
 }  // namespace

@@ -65,6 +65,7 @@ std::vector<ContextReport> ContextReports::read() {
   std::vector<ContextReport> reports;
   const uint32_t last = page_.load(index_byte_) % entries_;
   if (last == seen_) return reports;
+  reports.reserve(entries_);
   while (seen_ != last) {
     seen_ = (seen_ + 1) % entries_;
     reports.push_back(report_at(seen_));

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/exhaustion.h"
 #include "driver/core/tracepoints.h"
 #include "driver/gem/buffer.h"
 #include "driver/hw/interrupts.h"
@@ -36,12 +37,13 @@ uint64_t EngineQueue::take_timeline() {
 void EngineQueue::add(RequestRef request) {
   if (request->number == 0) request->number = take_number();
   request->timeline = request->context->timeline();
-  ++request->context->open;
+  EngineContext& context = *request->context;
   lift(request);
   const auto more_urgent = [](const auto& one, const auto& two) { return one->priority > two->priority; };
   const auto place = std::upper_bound(waiting_.begin(), waiting_.end(), request, more_urgent);
   if (tracepoints_ != nullptr) tracepoints_->add(*request);
   waiting_.insert(place, std::move(request));
+  ++context.open;
 }
 
 // Priority inheritance: raises the priority of everything that `waiter` waits for, directly or indirectly: earlier
@@ -93,10 +95,14 @@ void EngineQueue::look_at_all() {
 }
 
 void EngineQueue::update() {
-  if (std::exchange(switch_told_, false)) read_reports();
-  if (std::exchange(done_told_, false)) {
+  if (switch_told_) {
+    read_reports();
+    switch_told_ = false;
+  }
+  if (done_told_) {
     look();
     retire();
+    done_told_ = false;
   }
   if (!waiting_.empty()) place_ready();
   submit();
@@ -133,14 +139,24 @@ void EngineQueue::place_ready() {
       continue;
     }
     take_errors(*request);
-    if (!place(*request)) {
+    if (!place_last(request)) {
       held.insert(request->context.get());
       ++each;
       continue;
     }
-    running_.push_back(request);
     each = waiting_.erase(each);
   }
+}
+
+// Places the request and adds it to running_, or does neither.
+bool EngineQueue::place_last(const RequestRef& request) {
+  running_.push_back(request);
+  bool placed = false;
+  const AtEnd undo([&] {
+    if (!placed) running_.pop_back();
+  });
+  placed = place(*request);
+  return placed;
 }
 
 // An error of a fence that the request waited for is inherited: its batch is skipped. Requests of the same engine are
@@ -163,7 +179,7 @@ void EngineQueue::retire() {
     }
     const RequestRef request = *each;
     each = running_.erase(each);
-    if (tracepoints_ != nullptr) tell_done(request);
+    if (tracepoints_ != nullptr) static_cast<void>(completes([&] { tell_done(request); }));
     finish(request, request->failed);
   }
 }
@@ -178,11 +194,15 @@ void EngineQueue::finish(const RequestRef& request, int error) {
   request->keeps.clear();
   request->waits.clear();
   request->partners.clear();
-  if (tracepoints_ != nullptr && on_engine_ == request) set_on_engine(nullptr);
+  if (tracepoints_ != nullptr && on_engine_ == request) {
+    static_cast<void>(completes([this] { set_on_engine(nullptr); }));
+  }
   request->signal(error);
   if (tracepoints_ == nullptr) return;
-  tracepoints_->signaled(*request);
-  tracepoints_->retire(*request);
+  static_cast<void>(completes([&] {
+    tracepoints_->signaled(*request);
+    tracepoints_->retire(*request);
+  }));
 }
 
 void EngineQueue::reset_engine() {
@@ -228,7 +248,11 @@ void EngineQueue::replay() {
 
 void EngineQueue::abandon() {
   for (std::deque<RequestRef>* list : {&running_, &waiting_}) {
-    for (const RequestRef& request : std::exchange(*list, {})) finish(request, -EIO);
+    while (!list->empty()) {
+      const RequestRef request = list->front();
+      list->pop_front();
+      finish(request, -EIO);
+    }
   }
 }
 
@@ -247,13 +271,16 @@ bool EngineQueue::cancel(const EngineContext& context, int error) {
     }
   };
   look_at_all();
+  ended.reserve(waiting_.size() + running_.size());
   take(waiting_);
   take(running_);
-  if (last) {
+  // A reset that the host cannot complete is repeated when the engine makes no progress.
+  static_cast<void>(completes([&] {
+    if (!last) return;
     reset_engine();
     start();
     after_reset(last.get());
-  }
+  }));
   for (const RequestRef& each : ended) finish(each, error);
   update();
   return last != nullptr;

@@ -101,6 +101,7 @@ class EngineQueue {
   void lift(const RequestRef& waiter);
   void sort_waiting();
   void place_ready();
+  bool place_last(const RequestRef& request);
   void take_errors(Request& request) const;
   void reset_engine();
   void finish(const RequestRef& request, int error);

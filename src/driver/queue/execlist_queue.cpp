@@ -159,6 +159,7 @@ class ExeclistQueue final : public EngineQueue {
     if (next.empty() || next == active_) return;
     if (active_.size() == kPorts && next.size() == 1 && next[0] == active_[1]) return;
     std::vector<uint64_t> descriptors;
+    descriptors.reserve(kMaxElements);
     for (const Port& each : next) {
       set(*each.context, hw::RING_TAIL::kDesc, static_cast<uint32_t>(each.tail));
       if (each.context->is_restored) set(*each.context, hw::CTXT_SR_CTL::kDesc, save_control(false));
@@ -238,6 +239,7 @@ class ExeclistQueue final : public EngineQueue {
 
  private:
   static constexpr size_t kPorts = 2;
+  static constexpr size_t kMaxElements = 8;  // of the submit queue
 
   uint32_t at(const spec::RegisterDesc& desc) const { return desc.offset(hardware_.model().id); }
   uint32_t save_control(bool is_fresh) const {
@@ -304,8 +306,8 @@ class ExeclistQueue final : public EngineQueue {
       }
       return;
     }
-    descriptors.resize(8);
-    for (uint32_t element = 0; element < 8; ++element) {
+    descriptors.resize(kMaxElements);
+    for (uint32_t element = 0; element < kMaxElements; ++element) {
       hardware_.write(engine_, at(hw::EXECLIST_SQ_CONTENTS::kDesc) + 8 * element,
                       static_cast<uint32_t>(descriptors[element]));
       hardware_.write(engine_, at(hw::EXECLIST_SQ_CONTENTS::kDesc) + 8 * element + 4,

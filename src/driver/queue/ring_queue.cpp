@@ -85,6 +85,7 @@ class RingQueue final : public EngineQueue {
     commands.pad();
     const uint64_t bytes = commands.dwords().size() * 4;
     if (free_bytes() < bytes + 64) return false;
+    request.keeps.reserve(request.keeps.size() + 1);
     request.start = tail_;
     for (const uint32_t dword : commands.dwords()) {
       ring_.store(tail_, dword);

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "driver/core/quiet_thread.h"
+#include "base/own_thread.h"
 #include "driver/share/private_descriptor.h"
 
 namespace halogen::driver {
@@ -43,7 +43,7 @@ void RemoteFenceWatcher::listen() {
   if (wake_fd_ < 0) wake_fd_ = keep_private(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (wake_fd_ < 0 || thread_.joinable()) return;
   peers_.self();
-  thread_ = start_quietly([this] { run(); });
+  thread_ = start_own_thread([this] { run(); });
 }
 
 void RemoteFenceWatcher::wake() const {
@@ -62,13 +62,12 @@ void RemoteFenceWatcher::run() {
     const bool no_socket = peers_.wake_socket() < 0;
     bool any = woken || no_socket;
     int timeout = no_socket ? kNoSocketPoll : -1;
-    for (const std::weak_ptr<WatchedFence>& each : std::exchange(fences_, {})) {
-      const std::shared_ptr<WatchedFence> fence = each.lock();
+    for (size_t i = 0; i < fences_.size(); ++i) {  // look() may add to the list
+      const std::shared_ptr<WatchedFence> fence = fences_[i].lock();
       if (!fence) continue;
       fence->look();
       any = any || fence->done;
       if (fence->done) continue;
-      fences_.push_back(fence);
       looked_at.push_back(fence);
       for (const int descriptor : {fence->descriptor(), fence->process_fd()}) {
         const auto same = [&](const pollfd& other) { return other.fd == descriptor; };
@@ -78,6 +77,10 @@ void RemoteFenceWatcher::run() {
       if (fence->needs_polling() && !no_socket) timeout = kStatePoll;
     }
     if (any) changed_();
+    std::erase_if(fences_, [](const std::weak_ptr<WatchedFence>& each) {
+      const std::shared_ptr<WatchedFence> fence = each.lock();
+      return !fence || fence->done;
+    });
     lock.unlock();
     poll(list.data(), list.size(), timeout);
     uint64_t word = 0;

@@ -18,6 +18,7 @@
 
 #include <fmt/format.h>
 
+#include "base/descriptor.h"
 #include "driver/share/private_descriptor.h"
 #include "driver/share/sealed_file.h"
 
@@ -140,17 +141,17 @@ int SharedBuffers::import(Hardware& hardware, int descriptor, BufferRef& buffer)
   if (all <= Buffer::kBehind || all % kPageBytes != 0) return -EINVAL;
   const uint64_t bytes = all - Buffer::kBehind;
   // The device needs write access, even if the given descriptor is read-only.
-  const int own = open_private([&] { return ::open(path_of(descriptor).c_str(), O_RDWR | O_CLOEXEC); });
-  if (own < 0) return -EINVAL;
-  buffer = Buffer::import(hardware, own, bytes);
-  close(own);
+  const std::string path = path_of(descriptor);
+  const Descriptor own(open_private([&] { return ::open(path.c_str(), O_RDWR | O_CLOEXEC); }));
+  if (!own) return -EINVAL;
+  buffer = Buffer::import(hardware, own.number(), bytes);
   if (!buffer || !share_fences(*buffer)) return -ENOMEM;
   known_[FileKey(status.st_dev, status.st_ino)] = buffer;
   return 0;
 }
 
 bool replace_mappings(const FileKey& from, uint64_t offset, uint64_t bytes, int to) {
-  std::FILE* const maps = std::fopen("/proc/self/maps", "re");
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> maps(std::fopen("/proc/self/maps", "re"), std::fclose);
   if (maps == nullptr) return false;
   struct Piece {
     uint64_t address, bytes, offset;
@@ -158,7 +159,7 @@ bool replace_mappings(const FileKey& from, uint64_t offset, uint64_t bytes, int 
   };
   std::vector<Piece> pieces;
   char line[512];
-  while (std::fgets(line, sizeof line, maps) != nullptr) {
+  while (std::fgets(line, sizeof line, maps.get()) != nullptr) {
     uint64_t start = 0, end = 0, at = 0, number = 0;
     unsigned major_number = 0, minor_number = 0;
     char rights[5] = {};
@@ -173,7 +174,6 @@ bool replace_mappings(const FileKey& from, uint64_t offset, uint64_t bytes, int 
     const int protection = (rights[0] == 'r' ? PROT_READ : 0) | (rights[1] == 'w' ? PROT_WRITE : 0);
     pieces.push_back({start + (first - at), last - first, first - offset, protection});
   }
-  std::fclose(maps);
   bool all = true;
   for (const Piece& piece : pieces) {
     // NOLINTNEXTLINE(performance-no-int-to-ptr): the address is text in /proc/self/maps

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/exhaustion.h"
+
 namespace halogen::driver {
 namespace {
 
@@ -41,23 +43,25 @@ void Fence::finish(int its_error) {
   released();
 }
 
-// Uses a loop instead of recursion, because a timeline may have any length.
+// Uses a loop instead of recursion, because a timeline may have any length. Needs no memory: fences that are done and
+// whose dependents were not looked at yet are linked through `next_done_`.
 void Fence::signal(int its_error) {
   if (done) return;
   finish(its_error);
   if (callbacks_.empty() && dependents_.empty()) return;
-  std::vector<FenceRef> open{shared_from_this()};
-  while (!open.empty()) {
-    const FenceRef fence = std::move(open.back());
-    open.pop_back();
+  for (FenceRef open = shared_from_this(); open;) {
+    const FenceRef fence = std::move(open);
+    open = std::move(fence->next_done_);
     const auto callbacks = std::exchange(fence->callbacks_, {});
-    for (const auto& callback : callbacks) callback();
+    // A callback that the host cannot complete does not keep the others from theirs.
+    for (const auto& callback : callbacks) static_cast<void>(completes(callback));
     const auto dependents = std::exchange(fence->dependents_, {});
     for (const std::weak_ptr<Fence>& each : dependents) {
       const FenceRef dependent = each.lock();
       if (!dependent || dependent->done || !dependent->part_done(*fence)) continue;
       dependent->finish(0);
-      open.push_back(dependent);
+      dependent->next_done_ = std::move(open);
+      open = dependent;
     }
   }
 }

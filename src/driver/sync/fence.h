@@ -53,6 +53,7 @@ class Fence : public std::enable_shared_from_this<Fence> {
 
   std::vector<std::function<void()>> callbacks_;
   std::vector<std::weak_ptr<Fence>> dependents_;
+  FenceRef next_done_;  // in signal()
 };
 
 FenceRef signalled_fence();

@@ -16,6 +16,7 @@
 
 #include <fmt/format.h>
 
+#include "base/exhaustion.h"
 #include "driver/share/private_descriptor.h"
 
 namespace halogen::driver {
@@ -151,39 +152,39 @@ void RemoteFence::look() {
 
 SyncFiles::SyncFiles(Watch watch) : watch_(std::move(watch)) {}
 
-SyncFiles::State::~State() {
-  for (const auto& [key, each] : open) close(each.other_end);
-}
-
 int SyncFiles::create(const FenceRef& fence, std::string name) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return -errno;
-  const std::optional<FileKey> key = key_of(ends[0]);
-  ends[1] = keep_private(ends[1]);
-  if (!key || fcntl(ends[0], F_SETSIG, kSyncFileMark) != 0) {
-    close(ends[0]);
-    close(ends[1]);
-    return -EMFILE;
-  }
+  Descriptor read_end(ends[0]), write_end(keep_private(ends[1]));
+  const std::optional<FileKey> key = key_of(read_end.number());
+  if (!key || !write_end || fcntl(read_end.number(), F_SETSIG, kSyncFileMark) != 0) return -EMFILE;
   if (name.empty()) {
     name = fmt::format("{}-{}{}-{}", fence->driver_name(), fence->timeline_name(), fence->timeline, fence->number);
   }
   if (fence->done) {
-    write_report(ends[1], *fence, name);
-    close(ends[1]);
-    return ends[0];
+    write_report(write_end.number(), *fence, name);
+    return read_end.release();
   }
-  state_->open[*key] = {{fence, std::move(name)}, ends[1]};
-  fence->then([state = std::weak_ptr(state_), key = *key] {
-    const std::shared_ptr<State> here = state.lock();
-    if (!here) return;
-    const auto found = here->open.find(key);
-    if (found == here->open.end()) return;
-    write_report(found->second.other_end, *found->second.file.fence, found->second.file.name);
-    close(found->second.other_end);
-    here->open.erase(found);
+  // An earlier entry with this key is of a pipe that is gone.
+  const auto entry = state_->open.insert_or_assign(*key, Open{{fence, std::move(name)}, {}}).first;
+  const bool waits = completes([&] {
+    fence->then([state = std::weak_ptr(state_), key = *key] {
+      const std::shared_ptr<State> here = state.lock();
+      if (!here) return;
+      // Closing the end signals the fence, even if the report cannot be made.
+      const auto found = here->open.extract(key);
+      if (!found.empty()) {
+        const SyncFile& file = found.mapped().file;
+        write_report(found.mapped().other_end.number(), *file.fence, file.name);
+      }
+    });
   });
-  return ends[0];
+  if (!waits) {
+    state_->open.erase(entry);
+    return -ENOMEM;
+  }
+  entry->second.other_end = std::move(write_end);
+  return read_end.release();
 }
 
 std::optional<SyncFile> SyncFiles::find(int descriptor) {

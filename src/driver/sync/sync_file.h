@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "base/descriptor.h"
 #include "driver/gem/file_key.h"
 #include "driver/share/shared_fences.h"
 #include "driver/sync/fence.h"
@@ -46,11 +47,10 @@ class SyncFiles {
  private:
   struct Open {
     SyncFile file;
-    int other_end = -1;
+    Descriptor other_end;
   };
   struct State {
     std::map<FileKey, Open> open;
-    ~State();
   };
   std::shared_ptr<State> state_ = std::make_shared<State>();
   std::map<FileKey, std::weak_ptr<RemoteFence>> remote_fences_;
