@@ -20,6 +20,20 @@ struct Call {
   Driver::Lock& lock;
 };
 
+// Call it every so often in a loop whose length a program chooses: lets other calls pass. A nonzero result ends the
+// call with that error: a signal is due.
+class LongLoop {
+ public:
+  // `together`: the number of rounds between two looks.
+  LongLoop(Call& call, unsigned together) : call_(call), together_(together) {}
+  int next() { return ++count_ % together_ == 0 ? call_.driver.let_others_pass(call_.lock) : 0; }
+
+ private:
+  Call& call_;
+  unsigned together_;
+  unsigned count_ = 0;
+};
+
 int dispatch_ioctl(Driver& driver, File& file, Driver::Lock& lock, unsigned long request, uint64_t argument);
 
 // Files and parameters.

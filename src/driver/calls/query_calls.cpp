@@ -180,7 +180,9 @@ constexpr int (*kQueries[])(Call&, const drm_i915_query_item&) = {
 
 int query(Call& call, drm_i915_query& query) {
   if (query.flags != 0) return -EINVAL;
+  LongLoop loop(call, 256);
   for (uint64_t i = 0; i < query.num_items; ++i) {
+    if (const int result = loop.next(); result != 0) return result;
     const uint64_t place = query.items_ptr + i * sizeof(drm_i915_query_item);
     const auto item = read_user<drm_i915_query_item>(place);
     if (!item) return -EFAULT;

@@ -14,6 +14,7 @@ namespace halogen::driver {
 namespace {
 
 constexpr size_t kMaxBytes = size_t{4} << 20;  // longest list of a program
+constexpr unsigned kPointsTogether = 8;        // finding a point takes as long as its timeline
 constexpr auto kSubmitTimeout = std::chrono::seconds(5);
 
 using Objects = std::vector<SyncObjectRef>;
@@ -60,7 +61,9 @@ int wait_for_objects(Call& call, const Waiting& waiting, uint32_t& first_signall
   };
   uint32_t first = ~0u;
   size_t count = 0;
+  LongLoop loop(call, kPointsTogether);
   for (size_t i = 0; i < objects.size(); ++i) {
+    if (const int result = loop.next(); result != 0) return result;
     if (there(i)) {
       if (count++ == 0) first = static_cast<uint32_t>(i);
     } else if (!fences[i] && !later) {
@@ -200,7 +203,9 @@ int query_timelines(Call& call, drm_syncobj_timeline_array& array) {
   Objects objects;
   if (const int result = find_objects(call, array.handles, array.count_handles, objects); result != 0) return result;
   std::vector<uint64_t> points;
+  LongLoop loop(call, kPointsTogether);
   for (const SyncObjectRef& object : objects) {
+    if (const int result = loop.next(); result != 0) return result;
     const auto* const last = dynamic_cast<const TimelinePoint*>(object->fence().get());
     if (last == nullptr) {
       points.push_back(0);

@@ -27,10 +27,10 @@ bool is_reserved_zero(const Head& head) {
 
 // Reads the engines at the end of an extension. EFAULT, or EINVAL for an engine that does not exist.
 int read_engines(const Gpu& gpu, uint64_t address, size_t count, std::vector<EngineQueue*>& into) {
-  for (size_t i = 0; i < count; ++i) {
-    const auto name = read_user<i915_engine_class_instance>(address + i * sizeof(i915_engine_class_instance));
-    if (!name) return -EFAULT;
-    EngineQueue* const queue = gpu.find_user(name->engine_class, name->engine_instance);
+  const auto names = read_user_array<i915_engine_class_instance>(address, count);
+  if (!names) return -EFAULT;
+  for (const i915_engine_class_instance& name : *names) {
+    EngineQueue* const queue = gpu.find_user(name.engine_class, name.engine_instance);
     if (queue == nullptr) return -EINVAL;
     into.push_back(queue);
   }
@@ -80,11 +80,11 @@ int parallel(Gpu& gpu, Map& map, uint64_t address) {
   if (!is_reserved_zero(head)) return -EINVAL;
   if (head.width < 2) return -EINVAL;
   std::vector<EngineQueue*> engines;
+  const int result =
+      read_engines(gpu, address + offsetof(i915_context_engines_parallel_submit, engines), head.width, engines);
+  if (result != 0) return result;
   for (unsigned i = 0; i < head.width; ++i) {
-    const uint64_t place =
-        address + offsetof(i915_context_engines_parallel_submit, engines) + i * sizeof(i915_engine_class_instance);
-    if (const int result = read_engines(gpu, place, 1, engines); result != 0) return result;
-    const OfferedEngine* const offer = gpu.offer_of(*engines.back());
+    const OfferedEngine* const offer = gpu.offer_of(*engines[i]);
     if (offer->user_class == I915_ENGINE_CLASS_RENDER || offer->user_class == I915_ENGINE_CLASS_COMPUTE) return -EINVAL;
     if (i == 0) continue;
     const OfferedEngine* const before = gpu.offer_of(*engines[i - 1]);

@@ -332,6 +332,7 @@ int create_blob(Call& call, drm_mode_create_blob& blob) {
   constexpr uint32_t kLongest = 1 << 20;
   if (blob.length == 0) return -EINVAL;
   if (blob.length > kLongest) return -ENOMEM;
+  if (!call.driver.kms().may_add_blob(call.file, blob.length)) return -ENOMEM;
   auto bytes = read_user_array<std::byte>(blob.data, blob.length);
   if (!bytes) return -EFAULT;
   blob.blob_id = call.driver.kms().add_blob(&call.file, std::move(*bytes))->id;
