@@ -1,0 +1,55 @@
+#include "sandbox/confine.h"
+
+#include <linux/capability.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "sandbox/parts.h"
+
+namespace halogen::sandbox {
+
+Result<void> drop_capabilities(unsigned long long kept) {
+  __user_cap_header_struct head{_LINUX_CAPABILITY_VERSION_3, 0};
+  std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> sets{};
+  if (::syscall(SYS_capget, &head, sets.data()) != 0) {
+    return Error{fmt::format("cannot read the capabilities: {}.", std::strerror(errno))};
+  }
+  for (size_t i = 0; i < sets.size(); ++i) {
+    const auto part = static_cast<__u32>(kept >> (32 * i));
+    sets[i].permitted &= part;
+    sets[i].effective = sets[i].permitted;
+    sets[i].inheritable = 0;
+  }
+  ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+  if (::syscall(SYS_capset, &head, sets.data()) != 0) {
+    return Error{fmt::format("cannot drop the capabilities: {}.", std::strerror(errno))};
+  }
+  return {};
+}
+
+Result<std::string> confine(const Rights& rights) {
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
+    return Error{fmt::format("cannot renounce new privileges: {}.", std::strerror(errno))};
+  }
+  const auto files = restrict_files(rights);
+  if (!files) return files.error();
+  // Root's right to open files of other users is harmless as long as Landlock names the files.
+  const unsigned long long kept = *files ? 1ull << CAP_DAC_OVERRIDE : 0;
+  if (const auto dropped = drop_capabilities(kept); !dropped) return dropped.error();
+  const bool opens = *files || !rights.read.empty() || !rights.write.empty() || !rights.folders.empty();
+  const auto calls = restrict_system_calls(rights, opens);
+  if (!calls) return calls.error();
+  if (!*files && !*calls) return std::string("the kernel has neither Landlock nor system call filters");
+  if (!*files) return std::string(opens ? "the kernel has no Landlock, so that files are not restricted" : "");
+  if (!*calls) return std::string("the kernel has no system call filters");
+  return std::string();
+}
+
+}  // namespace halogen::sandbox
