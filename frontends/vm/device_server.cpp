@@ -5,6 +5,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <exception>
 
 #include <fmt/format.h>
 
@@ -47,14 +48,12 @@ std::span<std::byte> DeviceServer::map_memory(PhysAddr address, uint64_t bytes) 
 
 void DeviceServer::set_interrupt_line(bool asserted) {
   ++statistics_.lines;
-  MachineLink* const machine = machine_.load(std::memory_order_acquire);
-  if (machine != nullptr) machine->set_line(kInterruptController, kInterruptPin, asserted);
+  if (machine_ != nullptr) machine_->set_line(kInterruptController, kInterruptPin, asserted);
 }
 
 void DeviceServer::send_message_interrupt(PhysAddr address, uint32_t data) {
   ++statistics_.messages;
-  MachineLink* const machine = machine_.load(std::memory_order_acquire);
-  if (machine != nullptr) machine->write_memory(address.value, data);
+  if (machine_ != nullptr) machine_->write_memory(address.value, data);
 }
 
 // Ends long work of the device when `stop` becomes readable.
@@ -71,21 +70,35 @@ void DeviceServer::watch(int stop) {
 
 Result<void> DeviceServer::serve(int stop) {
   if (stop >= 0) watch(stop);
+  link_.stop_at(stop);
+  try {
+    return serve_guarded(stop);
+  } catch (const std::exception& error) {  // the host's memory is exhausted
+    return Error{fmt::format("the device ended: {}.", error.what())};
+  }
+}
+
+Result<void> DeviceServer::serve_guarded(int stop) {
   for (;;) {
-    std::array<pollfd, 2> watched{{{link_.descriptor(), POLLIN, 0}, {stop, POLLIN, 0}}};
-    const int ready = poll(watched.data(), stop < 0 ? 1 : 2, poll_time_ms());
+    const bool keeps = machine_ != nullptr && machine_->keeps();
+    // Negative descriptors are not watched.
+    std::array<pollfd, 3> watched{
+        {{link_.descriptor(), POLLIN, 0}, {stop, POLLIN, 0}, {keeps ? machine_->descriptor() : -1, POLLOUT, 0}}};
+    const int ready = poll(watched.data(), watched.size(), poll_time_ms());
     if (ready < 0 && errno != EINTR) {
       return Error{fmt::format("the connection to QEMU failed: {}.", std::strerror(errno))};
     }
-    if (stop >= 0 && ready > 0 && watched[1].revents != 0) {
-      was_stopped_ = true;
-      return {};
-    }
+    was_stopped_ = ready > 0 && watched[1].revents != 0;
+    if (was_stopped_) return {};
+    if (ready > 0 && watched[2].revents != 0) machine_->send_kept();
     const bool asked = ready > 0 && watched[0].revents != 0;
     if (asked) {
       const auto goes_on = handle_all();
       if (!goes_on) return goes_on.error();
-      if (!*goes_on) return {};
+      if (!*goes_on) {
+        was_stopped_ = poll(&watched[1], 1, 0) > 0;
+        return {};
+      }
     }
     pass_time(asked);
   }

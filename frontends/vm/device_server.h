@@ -4,7 +4,6 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -42,9 +41,8 @@ class DeviceServer final : public device::Host {
 
   Result<void> create_device(const spec::DeviceModel& model, const device::DeviceOptions& options);
   device::Device& device() { return *device_; }
-  // Sets the destination of interrupts; until then none are sent. May be called from any thread; the server then owns
-  // the link.
-  void set_machine(MachineLink& machine) { machine_.store(&machine, std::memory_order_release); }
+  // Sets the destination of interrupts; until then none are sent. It must outlive the server's last call.
+  void set_machine(MachineLink& machine) { machine_ = &machine; }
 
   // Records everything from now on; work is then done before the guest continues. Call before the device is created.
   void record_to(Recorder& recorder) { recorder_ = &recorder; }
@@ -69,6 +67,7 @@ class DeviceServer final : public device::Host {
   using Clock = std::chrono::steady_clock;
 
   void watch(int stop);
+  Result<void> serve_guarded(int stop);
   // False: the machine is gone.
   Result<bool> handle_all();
   Result<bool> handle(const ProxyMessage& message);
@@ -86,7 +85,7 @@ class DeviceServer final : public device::Host {
   EventSink* events_;
   Recorder* recorder_ = nullptr;
   GuestMemory memory_;
-  std::atomic<MachineLink*> machine_ = nullptr;
+  MachineLink* machine_ = nullptr;
   std::unique_ptr<device::Device> device_;
   Clock::time_point start_ = Clock::now();
   bool busy_ = false;        // engines have work that advances with time

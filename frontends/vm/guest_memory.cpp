@@ -1,7 +1,10 @@
 #include "guest_memory.h"
 
+#include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -10,15 +13,36 @@
 #include <fmt/format.h>
 
 namespace halogen::vm {
+namespace {
+
+// Seals the size of a memory file and checks that its pages cannot go away: other kinds of files have no seals, and
+// huge pages may run out when they are touched.
+Result<void> check(const File& file) {
+  static_cast<void>(fcntl(file.descriptor(), F_ADD_SEALS, F_SEAL_SHRINK));  // fails if it is sealed already
+  const int seals = fcntl(file.descriptor(), F_GET_SEALS);
+  if (seals < 0) return Error{"cannot map the machine's memory: it must be a memory file (memory-backend-memfd)."};
+  if ((seals & F_SEAL_SHRINK) == 0) {
+    return Error{"cannot map the machine's memory: its size is not sealed (memory-backend-memfd with seal=on)."};
+  }
+  struct statfs where {};
+  if (fstatfs(file.descriptor(), &where) != 0 || where.f_type != TMPFS_MAGIC) {
+    return Error{
+        "cannot map the machine's memory: huge pages are not supported (memory-backend-memfd with hugetlb=off)."};
+  }
+  return {};
+}
+
+}  // namespace
 
 GuestMemory::~GuestMemory() {
   for (const Mapping& mapping : mappings_) munmap(mapping.memory, mapping.bytes);
 }
 
 Result<GuestMemory::Mapping> GuestMemory::mapping_of(const File& file) {
+  if (const auto checked = check(file); !checked) return checked.error();
   struct stat status {};
   if (fstat(file.descriptor(), &status) != 0 || status.st_size <= 0) {
-    return Error{"cannot map the machine's memory: it must be a shared file (memory-backend-memfd)."};
+    return Error{"cannot map the machine's memory: its file is empty."};
   }
   const auto bytes = static_cast<uint64_t>(status.st_size);
   const auto known = std::ranges::find_if(mappings_, [&](const Mapping& mapping) {
@@ -42,7 +66,13 @@ Result<void> GuestMemory::set_map(const MemoryMap& map, std::span<const File> fi
         map.address[i] + map.bytes[i] < map.address[i]) {
       return Error{fmt::format("the machine's memory at {:#x} extends beyond its file.", map.address[i])};
     }
-    pieces.push_back({map.address[i], map.bytes[i], mapping->memory + map.offset[i]});
+    if (map.bytes[i] != 0) pieces.push_back({map.address[i], map.bytes[i], mapping->memory + map.offset[i]});
+  }
+  std::vector<Piece> ordered = pieces;
+  std::ranges::sort(ordered, {}, &Piece::address);
+  for (size_t i = 1; i < ordered.size(); ++i) {
+    if (ordered[i].address - ordered[i - 1].address >= ordered[i - 1].bytes) continue;
+    return Error{fmt::format("the machine's memory at {:#x} overlaps memory before it.", ordered[i].address)};
   }
   std::vector<Piece> gone;
   for (const Piece& each : pieces_) {

@@ -1,5 +1,7 @@
 // The guest's memory, mapped in place. The machine sends its map again whenever it changes. A file is mapped once, and
-// unmapped when no piece of the map lies in it any more. Guests cannot reach anything else.
+// unmapped when no piece of the map lies in it any more. Guests cannot reach anything else. Only memory files (memfd)
+// whose size is sealed are mapped: of other files the machine could take pages away while the device reads them, which
+// ends this process by SIGBUS.
 #pragma once
 
 #include <sys/types.h>

@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -21,6 +23,7 @@
 #include "device_server.h"
 #include "guest_setup.h"
 #include "process.h"
+#include "sandbox/leftovers.h"
 
 namespace halogen::vm {
 namespace {
@@ -31,33 +34,75 @@ namespace fs = std::filesystem;
 constexpr uint16_t kExitPort = 0xf4;
 // The second serial line ends in a pipe that receives the command's status. The pipe is read after the machine has
 // ended, so a guest that writes without end only fills the pipe.
-constexpr std::string_view kStatusPipe = "status";
+constexpr std::string_view kStatusPipe = "status", kStatusInput = "status.in", kStatusOutput = "status.out";
 constexpr std::string_view kStatusLine = "/dev/ttyS1";
-constexpr unsigned kStartTimeoutSeconds = 120;    // until the emulator is ready
+constexpr unsigned kStartTimeoutSeconds = 120;    // for each answer of the emulator before the guest runs
 constexpr std::chrono::seconds kExitTimeout{60};  // between the end of the machine and of its emulator
 
 // On a busy host the guest's clocks seem to jump: its kernel must neither give up nor complain.
 constexpr std::string_view kClockOptions = "no_timer_check nowatchdog rcupdate.rcu_cpu_stall_suppress=1";
 
-// A temporary folder for sockets and the initramfs.
+constexpr std::string_view kFiles = "files.cpio";  // the guest's first file system
+
+// A temporary folder for files that the emulator opens. A process of its own removes it, because this process is
+// confined then and may be killed.
 class TemporaryFolder {
  public:
   static Result<TemporaryFolder> create() {
     std::string name = (fs::temp_directory_path() / "halogen-vm-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) return Error{fmt::format("cannot create {}.", name)};
-    return TemporaryFolder(name);
-  }
-  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  TemporaryFolder& operator=(TemporaryFolder&&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
+    std::vector<std::string> files;
+    for (const std::string_view file : {kFiles, kStatusInput, kStatusOutput})
+      files.push_back((fs::path(name) / file).string());
+    auto leftovers = sandbox::Leftovers::watch(files, name);
+    if (!leftovers) {
+      rmdir(name.c_str());
+      return leftovers.error();
+    }
+    return TemporaryFolder(name, std::move(leftovers).value());
   }
   std::string file(std::string_view name) const { return (path_ / name).string(); }
 
  private:
-  explicit TemporaryFolder(fs::path path) : path_(std::move(path)) {}
+  TemporaryFolder(fs::path path, sandbox::Leftovers leftovers)
+      : path_(std::move(path)), leftovers_(std::move(leftovers)) {}
+
   fs::path path_;
+  sandbox::Leftovers leftovers_;
+};
+
+// Two connected sockets: one stays, the emulator inherits the other.
+struct Pair {
+  File ours;
+  File theirs;
+
+  static Result<Pair> create() {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+      return Error{fmt::format("cannot create a socket pair: {}.", std::strerror(errno))};
+    }
+    return Pair{File(ends[0]), File(ends[1])};
+  }
+};
+
+// The connections to the emulator.
+struct Connections {
+  Pair proxy, qtest, monitor;
+
+  static Result<Connections> create() {
+    auto proxy = Pair::create(), qtest = Pair::create(), monitor = Pair::create();
+    for (const auto* each : {&proxy, &qtest, &monitor}) {
+      if (!*each) return each->error();
+    }
+    return Connections{std::move(*proxy), std::move(*qtest), std::move(*monitor)};
+  }
+  std::vector<int> inherited() const {
+    return {proxy.theirs.descriptor(), qtest.theirs.descriptor(), monitor.theirs.descriptor()};
+  }
+  // Closes what the emulator has inherited: its end must end the connections.
+  void close_theirs() {
+    for (Pair* each : {&proxy, &qtest, &monitor}) static_cast<void>(File(std::move(each->theirs)));
+  }
 };
 
 Result<std::string> read_file(const fs::path& path) {
@@ -97,7 +142,7 @@ Result<void> write_file_system(const LaunchOptions& options, const std::string& 
   return out ? Result<void>{} : Error{fmt::format("{}: cannot write the file.", path)};
 }
 
-std::vector<std::string> arguments(const LaunchOptions& options, const TemporaryFolder& folder, int proxy) {
+std::vector<std::string> arguments(const LaunchOptions& options, const TemporaryFolder& folder, const Connections& to) {
   const std::string console = options.show_kernel_log ? "console=ttyS0" : "console=ttyS0 quiet loglevel=0";
   return {options.emulator,
           "-M",
@@ -120,7 +165,7 @@ std::vector<std::string> arguments(const LaunchOptions& options, const Temporary
           "-no-reboot",
           "-S",
           "-device",
-          fmt::format("x-pci-proxy-dev,fd={},addr=2.0", proxy),
+          fmt::format("x-pci-proxy-dev,fd={},addr=2.0", to.proxy.theirs.descriptor()),
           "-device",
           fmt::format("isa-debug-exit,iobase={:#x},iosize=0x04", kExitPort),
           "-serial",
@@ -129,16 +174,20 @@ std::vector<std::string> arguments(const LaunchOptions& options, const Temporary
           fmt::format("pipe,id=status,path={}", folder.file(kStatusPipe)),
           "-serial",
           "chardev:status",
+          "-chardev",
+          fmt::format("socket,id=qtest,fd={}", to.qtest.theirs.descriptor()),
           "-qtest",
-          fmt::format("unix:{},server=on,wait=off", folder.file("qtest")),
+          "chardev:qtest",
           "-qtest-log",
           "/dev/null",
-          "-qmp",
-          fmt::format("unix:{},server=on,wait=off", folder.file("monitor")),
+          "-chardev",
+          fmt::format("socket,id=monitor,fd={}", to.monitor.theirs.descriptor()),
+          "-mon",
+          "chardev=monitor,mode=control",
           "-kernel",
           (fs::path(options.image) / "vmlinux").string(),
           "-initrd",
-          folder.file("files.cpio"),
+          folder.file(kFiles),
           "-append",
           fmt::format("{} {} panic=-1 mem={}M", console, kClockOptions,
                       end_of_guest_memory(*options.model, options.device) >> 20)};
@@ -163,12 +212,13 @@ Result<void> check_image(const LaunchOptions& options) {
 
 // Creates the pipes of the second serial line. QEMU opens both; this process reads what the guest writes.
 Result<File> make_status_pipe(const TemporaryFolder& folder) {
-  const std::string name = folder.file(kStatusPipe);
-  for (const char* way : {".in", ".out"}) {
-    if (mkfifo((name + way).c_str(), 0600) != 0) return Error{fmt::format("cannot create {}{}.", name, way)};
+  for (const std::string_view name : {kStatusInput, kStatusOutput}) {
+    const std::string path = folder.file(name);
+    if (mkfifo(path.c_str(), 0600) != 0) return Error{fmt::format("cannot create {}.", path)};
   }
-  File pipe(open((name + ".out").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  return pipe ? Result<File>(std::move(pipe)) : Error{fmt::format("cannot open {}.out.", name)};
+  const std::string output = folder.file(kStatusOutput);
+  File pipe(open(output.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  return pipe ? Result<File>(std::move(pipe)) : Error{fmt::format("cannot open {}.", output)};
 }
 
 // Returns the status that the guest wrote to its second serial line.
@@ -180,15 +230,13 @@ std::optional<int> status_in(const File& pipe) {
   return status >= 0 && status <= 255 ? std::optional(status) : std::nullopt;
 }
 
-// Starts a stopped machine while a server answers its requests: BARs are sized before it opens its sockets. Ends early
+// Starts a stopped machine while a server answers its requests: BARs are sized before the monitor answers. Ends early
 // when asked to.
 class Starter {
  public:
-  Starter(DeviceServer& server, const Process& emulator, const TemporaryFolder& folder)
-      : server_(server),
-        graphics_control_(server.device().config().ggc()),
-        thread_([this, &emulator, &folder](const std::stop_token& stop) {
-          const auto started = run(stop, folder);
+  Starter(const File& monitor, const Process& emulator)
+      : thread_([this, &monitor, &emulator](const std::stop_token& stop) {
+          const auto started = start_machine(monitor, kStartTimeoutSeconds, stop);
           problem_ = started ? std::string() : started.message();
           if (!started) emulator.ask_to_end();
         }) {}
@@ -201,18 +249,6 @@ class Starter {
   }
 
  private:
-  Result<void> run(const std::stop_token& stop, const TemporaryFolder& folder) {
-    auto qtest = connect_to(folder.file("qtest"), kStartTimeoutSeconds, stop);
-    if (!qtest) return qtest.error();
-    link_.emplace(std::move(*qtest));
-    poke_host_bridge(*link_, graphics_control_);
-    server_.set_machine(*link_);
-    return start_machine(folder.file("monitor"), kStartTimeoutSeconds, stop);
-  }
-
-  DeviceServer& server_;
-  uint16_t graphics_control_;
-  std::optional<MachineLink> link_;  // used by the server once it knows it
   std::string problem_;
   std::jthread thread_;
 };
@@ -224,7 +260,7 @@ Result<void> make_image(const std::string& script, const std::string& package, c
   if (!fs::is_regular_file(package, ignored)) return Error{fmt::format("cannot read {}.", package)};
   const fs::path made = fs::path(folder) / "base.cpio";
   if (fs::exists(made) && fs::last_write_time(made) > fs::last_write_time(package)) return {};
-  auto process = Process::start({script, "--kernel", package, folder}, -1);
+  auto process = Process::start({script, "--kernel", package, folder});
   if (!process) return process.error();
   if (process->wait().status != 0) return Error{fmt::format("{} failed to create an image from {}.", script, package)};
   return {};
@@ -234,14 +270,15 @@ Result<LaunchResult> launch(const LaunchOptions& options) {
   if (const auto checked = check_image(options); !checked) return checked.error();
   auto folder = TemporaryFolder::create();
   if (!folder) return folder.error();
-  if (const auto written = write_file_system(options, folder->file("files.cpio")); !written) return written.error();
+  if (const auto written = write_file_system(options, folder->file(kFiles)); !written) return written.error();
 
   const auto status_pipe = make_status_pipe(*folder);
   if (!status_pipe) return status_pipe.error();
 
-  int pair[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return Error{"cannot create a socket pair."};
-  DeviceServer server{ProxyLink(File(pair[0])), options.events};
+  auto to = Connections::create();
+  if (!to) return to.error();
+  MachineLink machine(std::move(to->qtest.ours));
+  DeviceServer server{ProxyLink(std::move(to->proxy.ours)), options.events};
   std::unique_ptr<Recorder> recorder;
   if (!options.trace.empty()) {
     auto sink = trace::create_file(options.trace);
@@ -252,16 +289,18 @@ Result<LaunchResult> launch(const LaunchOptions& options) {
     recorder = std::move(*made);
     server.record_to(*recorder);
   }
-  if (const auto made = server.create_device(*options.model, options.device); !made) return made.error();
-
-  auto emulator = [&]() -> Result<Process> {
-    const File theirs(pair[1]);
-    return Process::start(arguments(options, *folder, pair[1]), pair[1]);
-  }();
+  auto emulator = Process::start(arguments(options, *folder, *to), to->inherited());
   if (!emulator) {
     return Error{fmt::format("{} Install the package qemu-system-x86.", emulator.message())};
   }
-  Starter starter(server, *emulator, *folder);
+  to->close_theirs();
+  if (options.confine) {
+    if (const auto confined = options.confine(emulator->number()); !confined) return confined.error();
+  }
+  if (const auto made = server.create_device(*options.model, options.device); !made) return made.error();
+  poke_host_bridge(machine, server.device().config().ggc());
+  server.set_machine(machine);
+  Starter starter(to->monitor.ours, *emulator);
   const auto served = server.serve(options.stop);
   // From here on, waiting for the emulator means that it is ending.
   const bool leaves = served && !server.was_stopped() && emulator->wait_for(kExitTimeout, options.stop);

@@ -1,7 +1,10 @@
 // Starts QEMU with a device at 00:02.0 and runs a command in the guest.
 #pragma once
 
+#include <sys/types.h>
+
 #include <array>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +29,9 @@ struct LaunchOptions {
   bool show_kernel_log = false;      // print the whole kernel log, not only the command's output
   std::string trace;                 // file for an AUB trace; empty: none
   EventSink* events = nullptr;
+  // Called when the emulator (a child process) has started and before anything that the guest says is read. Null:
+  // nothing.
+  std::function<Result<void>(pid_t emulator)> confine;
   int stop = -1;  // a descriptor that becomes readable when the machine shall end; -1: none
   std::string emulator = "qemu-system-x86_64";  // found in PATH
 };

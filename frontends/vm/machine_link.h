@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -12,11 +14,13 @@
 
 namespace halogen::vm {
 
-// Connects to a socket; waits up to `seconds`, or until asked to stop.
-Result<File> connect_to(const std::string& path, unsigned seconds, const std::stop_token& stop);
-
+// Never waits for the machine: it may itself wait for an answer of this process, for example if a message interrupt is
+// addressed to the device's own BAR. What the socket does not take is kept and sent later. The machine cannot tell
+// equal interrupts that it has not taken yet apart, so one of them is kept.
 class MachineLink {
  public:
+  static constexpr size_t kMaxMessages = 64;  // different message interrupts that are kept
+
   explicit MachineLink(File socket) : socket_(std::move(socket)) {}
 
   void write_memory(uint64_t address, uint32_t value);            // a message interrupt
@@ -26,13 +30,26 @@ class MachineLink {
   // Discards replies, which must not fill the socket.
   void drain();
 
+  int descriptor() const { return socket_.descriptor(); }
+  // True: something is kept. Call send_kept() when the socket is writable.
+  bool keeps() const { return !part_.empty() || !lines_.empty() || line_.has_value(); }
+  void send_kept();
+  uint64_t lost() const { return lost_; }  // message interrupts beyond kMaxMessages, or after the socket broke
+
  private:
-  void send(const std::string& line);
+  void send(std::string line);
+  bool flush();
 
   File socket_;
+  std::string part_;                 // the rest of a request that the socket took in part
+  std::deque<std::string> lines_;    // requests, in order
+  std::optional<std::string> line_;  // the latest level of the interrupt line
+  bool broken_ = false;
+  uint64_t lost_ = 0;
 };
 
-// Starts a machine that was created in the stopped state.
-Result<void> start_machine(const std::string& monitor_path, unsigned seconds, const std::stop_token& stop);
+// Starts a machine that was created in the stopped state, through a connection to its monitor. Waits up to `seconds`
+// for each answer, or until asked to stop.
+Result<void> start_machine(const File& monitor, unsigned seconds, const std::stop_token& stop);
 
 }  // namespace halogen::vm

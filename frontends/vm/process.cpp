@@ -19,14 +19,14 @@ namespace halogen::vm {
 namespace {
 
 // Runs in the child: only calls that are allowed between fork and exec.
-[[noreturn]] void become(char* const* words, int kept, int told, pid_t parent) {
+[[noreturn]] void become(char* const* words, const std::vector<int>& kept, int told, pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);  // the parent ended before the request
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   signal(SIGPIPE, SIG_DFL);
-  if (kept >= 0) fcntl(kept, F_SETFD, 0);
+  for (const int each : kept) fcntl(each, F_SETFD, 0);
   const int nothing = open("/dev/null", O_RDONLY);
   dup2(nothing, 0);
   execvp(words[0], words);
@@ -41,7 +41,7 @@ std::string Ending::to_string() const {
   return status ? fmt::format("with status {}", *status) : fmt::format("by signal {}", signal);
 }
 
-Result<Process> Process::start(const std::vector<std::string>& words, int kept) {
+Result<Process> Process::start(const std::vector<std::string>& words, const std::vector<int>& kept) {
   std::vector<char*> raw;
   raw.reserve(words.size() + 1);
   for (const std::string& word : words) raw.push_back(const_cast<char*>(word.c_str()));

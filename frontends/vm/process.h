@@ -23,13 +23,14 @@ struct Ending {
 // Ended and waited for on destruction.
 class Process {
  public:
-  // `kept`: a descriptor that the process inherits under its number; -1: none. Its input is empty; signals that this
-  // process blocks reach it. The error names a missing program.
-  static Result<Process> start(const std::vector<std::string>& words, int kept);
+  // `kept`: descriptors that the process inherits under their numbers. Its input is empty; signals that this process
+  // blocks reach it. The error names a missing program.
+  static Result<Process> start(const std::vector<std::string>& words, const std::vector<int>& kept = {});
   Process(Process&& other) noexcept;
   Process& operator=(Process&&) = delete;
   ~Process();
 
+  pid_t number() const { return process_; }
   void ask_to_end() const;  // SIGTERM
   void end();               // SIGKILL
   Ending wait();

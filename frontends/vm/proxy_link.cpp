@@ -1,7 +1,9 @@
 #include "proxy_link.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <iterator>
@@ -18,8 +20,8 @@ struct Header {
 };
 static_assert(sizeof(Header) == 16);
 
-constexpr size_t kMaxFiles = 64;  // more than a message has; beyond it the kernel closes them itself
-constexpr size_t kMaxPieces = 8;  // with files, in bytes that make no message yet; further files are closed
+constexpr size_t kMaxFiles = MemoryMap::kPieces;  // of one message; the kernel closes further ones
+constexpr size_t kMaxPieces = 8;                  // with files, in bytes that make no message yet
 constexpr size_t kReadBytes = 4096;
 
 std::vector<File> files_of(msghdr& message) {
@@ -38,9 +40,12 @@ std::vector<File> files_of(msghdr& message) {
 
 }  // namespace
 
-void ProxyParser::feed(std::span<const std::byte> bytes, std::vector<File> files) {
+bool ProxyParser::feed(std::span<const std::byte> bytes, std::vector<File> files) {
   bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
-  if (!files.empty() && pieces_.size() < kMaxPieces) pieces_.push_back({start_ + bytes_.size(), std::move(files)});
+  if (files.empty()) return true;
+  if (pieces_.size() == kMaxPieces) return false;
+  pieces_.push_back({start_ + bytes_.size(), std::move(files)});
+  return true;
 }
 
 Result<std::optional<ProxyMessage>> ProxyParser::next() {
@@ -77,7 +82,14 @@ Result<bool> ProxyLink::fill() {
   if (got == 0 || (got < 0 && errno == ECONNRESET)) return false;
   if (got < 0 && (errno == EINTR || errno == EAGAIN)) return true;
   if (got < 0) return Error{fmt::format("the link to the machine broke: {}.", std::strerror(errno))};
-  parser_.feed(std::span(bytes).first(static_cast<size_t>(got)), files_of(message));
+  std::vector<File> files = files_of(message);
+  if ((message.msg_flags & MSG_CTRUNC) != 0) {
+    return Error{fmt::format("the machine sent more than {} descriptors at once, or more than this process may open.",
+                             kMaxFiles)};
+  }
+  if (!parser_.feed(std::span(bytes).first(static_cast<size_t>(got)), std::move(files))) {
+    return Error{"the machine sent descriptors without the message that they belong to."};
+  }
   return true;
 }
 
@@ -88,11 +100,18 @@ Result<bool> ProxyLink::answer(uint64_t value) {
   } const message{{static_cast<int32_t>(ProxyCommand::answer), 0, sizeof(value)}, value};
   auto bytes = std::as_bytes(std::span(&message, 1));
   while (!bytes.empty()) {
-    const ssize_t put = send(descriptor(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0 && (errno == EPIPE || errno == ECONNRESET)) return false;
-    if (put < 0) return Error{fmt::format("the link to the machine broke: {}.", std::strerror(errno))};
-    bytes = bytes.subspan(static_cast<size_t>(put));
+    const ssize_t put = send(descriptor(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (put >= 0) {
+      bytes = bytes.subspan(static_cast<size_t>(put));
+      continue;
+    }
+    if (errno == EINTR) continue;
+    if (errno == EPIPE || errno == ECONNRESET) return false;
+    if (errno != EAGAIN) return Error{fmt::format("the link to the machine broke: {}.", std::strerror(errno))};
+    std::array<pollfd, 2> watched{{{descriptor(), POLLOUT, 0}, {stop_, POLLIN, 0}}};
+    const int ready = poll(watched.data(), watched.size(), patience_ms_);
+    if (ready == 0) return Error{"the machine does not read the answers to its requests."};
+    if (ready > 0 && watched[1].revents != 0) return false;
   }
   return true;
 }

@@ -69,7 +69,8 @@ class ProxyParser {
  public:
   static constexpr uint64_t kMaxPayload = 4096;
 
-  void feed(std::span<const std::byte> bytes, std::vector<File> files);
+  // False: the descriptors are more than any message has.
+  bool feed(std::span<const std::byte> bytes, std::vector<File> files);
   // Nothing: no complete message yet. After an error the stream cannot be parsed any further.
   Result<std::optional<ProxyMessage>> next();
 
@@ -86,18 +87,26 @@ class ProxyParser {
 
 class ProxyLink {
  public:
-  explicit ProxyLink(File socket) : socket_(std::move(socket)) {}
+  static constexpr int kPatience_ms = 10'000;  // until the other side reads some bytes of an answer
+
+  explicit ProxyLink(File socket, int patience_ms = kPatience_ms)
+      : socket_(std::move(socket)), patience_ms_(patience_ms) {}
+
+  // Sets a descriptor that becomes readable when answers shall no longer be waited for.
+  void stop_at(int descriptor) { stop_ = descriptor; }
 
   int descriptor() const { return socket_.descriptor(); }
   // Reads available data without waiting. False: the other side is gone.
   Result<bool> fill();
   // Returns a complete message.
   Result<std::optional<ProxyMessage>> next() { return parser_.next(); }
-  // False: the other side is gone.
+  // Sends an answer. False: the other side is gone, or the server is stopping. An error: it does not read answers.
   Result<bool> answer(uint64_t value);
 
  private:
   File socket_;
+  int patience_ms_;
+  int stop_ = -1;
   ProxyParser parser_;
 };
 

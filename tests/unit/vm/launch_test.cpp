@@ -134,6 +134,23 @@ TEST_F(Launch, EndsWhenAskedTo) {
   EXPECT_TRUE(is_tidy());
 }
 
+// The emulator is running and nothing that it sent has been read. It cannot go on before that, because it waits for the
+// answers of the device.
+TEST_F(Launch, ConfinementComesAfterTheStartOfTheEmulator) {
+  emulate("exec sleep 1000");
+  pid_t emulator = 0;
+  options_.confine = [&](pid_t started) -> Result<void> {
+    emulator = started;
+    EXPECT_EQ(kill(started, 0), 0);
+    return Error{"refused."};
+  };
+  const auto result = launch(options_);
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.message(), "refused.");
+  EXPECT_NE(kill(emulator, 0), 0) << "ended and collected";
+  EXPECT_TRUE(is_tidy());
+}
+
 TEST_F(Launch, GuestReportsStatusOfTheCommand) {
   emulate("cp $files " + (folder_ / "seen").string() + "\necho 0 >$status");
   options_.added = {write("tool", "a tool")};
@@ -181,13 +198,13 @@ TEST(Process, WaitEndsWhenTheStopDescriptorIsReadable) {
   int ends[2];
   ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
   const File stop(ends[0]), ask(ends[1]);
-  auto stays = Process::start({"sleep", "1000"}, -1);
+  auto stays = Process::start({"sleep", "1000"});
   ASSERT_TRUE(stays.ok()) << stays.message();
   ASSERT_EQ(::write(ends[1], "x", 1), 1);
   EXPECT_FALSE(stays->wait_for(std::chrono::hours(1), stop.descriptor()));
   stays->end();
   EXPECT_EQ(stays->wait().signal, SIGKILL);
-  auto leaves = Process::start({"sh", "-c", "exit 3"}, -1);
+  auto leaves = Process::start({"sh", "-c", "exit 3"});
   ASSERT_TRUE(leaves.ok()) << leaves.message();
   EXPECT_TRUE(leaves->wait_for(std::chrono::hours(1), -1));
   EXPECT_EQ(leaves->wait().status, 3);
@@ -200,7 +217,7 @@ TEST(Process, EndsWithItsParent) {
   const pid_t between = fork();
   ASSERT_GE(between, 0);
   if (between == 0) {  // starts a process that holds the pipe open, and is killed
-    auto process = Process::start({"sleep", "1000"}, theirs.descriptor());
+    auto process = Process::start({"sleep", "1000"}, {theirs.descriptor()});
     kill(getpid(), SIGKILL);
     _exit(process.ok() ? 0 : 1);
   }

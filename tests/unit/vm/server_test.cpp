@@ -156,7 +156,7 @@ TEST(DeviceServer, EndsWithTheMachine) {
 
 TEST(DeviceServer, EndsOnInvalidMemoryMap) {
   ProxyClient client("snb");
-  File file(memfd_create("guest", MFD_CLOEXEC));
+  File file(memfd_create("guest", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   ASSERT_EQ(ftruncate(file.descriptor(), 0x1000), 0);
   MemoryMap map{};
   map.bytes[0] = 0x2000;
@@ -173,7 +173,7 @@ TEST(DeviceServer, MemoryOutsideTheNewMapIsNotReached) {
   constexpr uint32_t kRing = 0x1000, kBatch = 0x2000, kData = 0x3000, kMark = 0x600d'f00d;
   ProxyClient client("g45");
   const auto make = [&] {
-    File file(memfd_create("guest", MFD_CLOEXEC));
+    File file(memfd_create("guest", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     EXPECT_EQ(ftruncate(file.descriptor(), kBytes), 0);
     return file;
   };

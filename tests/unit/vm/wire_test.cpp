@@ -28,7 +28,7 @@ std::vector<std::byte> config_read(uint32_t offset) {
 }
 
 File memory_file(uint64_t bytes) {
-  File file(memfd_create("guest", MFD_CLOEXEC));
+  File file(memfd_create("guest", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   EXPECT_EQ(ftruncate(file.descriptor(), static_cast<off_t>(bytes)), 0);
   return file;
 }
