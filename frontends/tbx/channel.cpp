@@ -13,6 +13,7 @@ namespace halogen::tbx {
 namespace {
 
 constexpr size_t kBufferBytes = 64 * 1024;
+constexpr int64_t kLongestPoll_ms = 3'600'000;
 
 bool again(int error) {
   return error == EINTR || error == EAGAIN || error == EWOULDBLOCK;
@@ -20,20 +21,28 @@ bool again(int error) {
 
 }  // namespace
 
-SocketChannel::SocketChannel(int socket, int stop, Waiting* waiting)
-    : socket_(socket), stop_(stop), waiting_(waiting), buffer_(kBufferBytes) {}
+SocketChannel::SocketChannel(int socket, int stop, Waiting* waiting, PeerLimits limits)
+    : socket_(socket), stop_(stop), waiting_(waiting), limits_(limits), buffer_(kBufferBytes) {}
 
 SocketChannel::~SocketChannel() {
   ::close(socket_);
 }
 
-// False: the server is ending.
-bool SocketChannel::wait(short events) const {
-  std::array<pollfd, 2> both{pollfd{socket_, events, 0}, pollfd{stop_, POLLIN, 0}};
-  while (::poll(both.data(), both.size(), -1) < 0) {
-    if (errno != EINTR) return false;
+// Waits until the socket is ready. Null `deadline`: as long as needed.
+SocketChannel::Wait SocketChannel::wait(short events, const Clock::time_point* deadline) {
+  if (waiting_ != nullptr) waiting_->begin();
+  for (;;) {
+    std::array<pollfd, 2> both{pollfd{socket_, events, 0}, pollfd{stop_, POLLIN, 0}};
+    int time = -1;
+    if (deadline != nullptr) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - Clock::now());
+      time = static_cast<int>(std::clamp<int64_t>(left.count(), 0, kLongestPoll_ms));
+    }
+    const int ready = ::poll(both.data(), both.size(), time);
+    if (ready < 0 && errno != EINTR) return Wait::ends;
+    if (ready > 0) return both[1].revents != 0 ? Wait::ends : Wait::ready;
+    if (deadline != nullptr && Clock::now() >= *deadline) return Wait::late;
   }
-  return both[1].revents == 0;
 }
 
 // Checks whether the server is ending. A message may have taken long and more may already be here: the end must not
@@ -50,18 +59,20 @@ bool SocketChannel::ends() {
 size_t SocketChannel::read(std::span<std::byte> into) {
   size_t done = 0;
   if (first_ < end_ && ends()) return 0;
+  Clock::time_point deadline{};  // set at the first wait that has one
   while (done < into.size()) {
     if (first_ < end_) {
       const size_t part = std::min(end_ - first_, into.size() - done);
       std::memcpy(into.data() + done, buffer_.data() + first_, part);
       first_ += part;
       done += part;
+      starts_message_ = false;
       continue;
     }
-    if (waiting_ != nullptr) waiting_->begin();
-    const bool goes_on = wait(POLLIN);
-    if (waiting_ != nullptr) waiting_->end();
-    if (!goes_on) return done;
+    if (!starts_message_ && deadline == Clock::time_point{}) deadline = Clock::now() + limits_.message;
+    const Wait waited = wait(POLLIN, starts_message_ ? nullptr : &deadline);
+    if (waited == Wait::late) fault_ = "the peer did not complete a message in time";
+    if (waited != Wait::ready) return done;
     const bool direct = into.size() - done >= buffer_.size();
     const auto target = direct ? into.subspan(done) : std::span(buffer_);
     const ssize_t got = ::recv(socket_, target.data(), target.size(), MSG_DONTWAIT);
@@ -69,6 +80,7 @@ size_t SocketChannel::read(std::span<std::byte> into) {
     if (got <= 0) return done;
     if (direct) {
       done += static_cast<size_t>(got);
+      starts_message_ = false;
     } else {
       first_ = 0;
       end_ = static_cast<size_t>(got);
@@ -78,12 +90,19 @@ size_t SocketChannel::read(std::span<std::byte> into) {
 }
 
 bool SocketChannel::write(std::span<const std::byte> bytes) {
+  Clock::time_point deadline{};  // of the present wait
   while (!bytes.empty()) {
-    if (!wait(POLLOUT)) return false;
+    if (ends()) return false;
     const ssize_t done = ::send(socket_, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (done < 0 && again(errno)) continue;
-    if (done <= 0) return false;
-    bytes = bytes.subspan(static_cast<size_t>(done));
+    if (done > 0) {
+      bytes = bytes.subspan(static_cast<size_t>(done));
+      continue;
+    }
+    if (done == 0 || !again(errno)) return false;
+    if (deadline == Clock::time_point{}) deadline = Clock::now() + limits_.reply;
+    const Wait waited = wait(POLLOUT, &deadline);
+    if (waited == Wait::late) fault_ = "the peer did not read its replies in time";
+    if (waited != Wait::ready) return false;
   }
   return true;
 }

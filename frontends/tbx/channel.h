@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace halogen::tbx {
@@ -12,20 +13,29 @@ namespace halogen::tbx {
 class Channel {
  public:
   virtual ~Channel() = default;
-  // Fills `into` and waits as long as needed. Fewer bytes: the peer is gone, or the server is ending.
+  // Announces that the next byte starts a message. A peer may take any time to send it; all later bytes must follow
+  // without long pauses.
+  virtual void expect_message() {}
+  // Fills `into`. Fewer bytes: the peer is gone or too slow, or the server is ending.
   virtual size_t read(std::span<std::byte> into) = 0;
-  // False: the peer is gone.
+  // False: the peer is gone or does not read, or the server is ending.
   virtual bool write(std::span<const std::byte> bytes) = 0;
   // Waits for a while. False: the server is ending.
   virtual bool pause(std::chrono::milliseconds time) = 0;
+  // Returns the peer's fault that ended the connection. Empty: none is known.
+  virtual std::string_view fault() const { return {}; }
 };
 
-// Since when a thread waits for the peer's next byte. Other threads may ask.
+// Since when a connection waits for its peer without having used its device. Bytes that a peer sends do not end the
+// wait: only a use of the device does. Other threads may ask.
 class Waiting {
  public:
   using Clock = std::chrono::steady_clock;
 
-  void begin() { since_.store(Clock::now().time_since_epoch().count(), std::memory_order_relaxed); }
+  void begin() {
+    if (since_.load(std::memory_order_relaxed) != 0) return;
+    since_.store(Clock::now().time_since_epoch().count(), std::memory_order_relaxed);
+  }
   void end() { since_.store(0, std::memory_order_relaxed); }
   // Zero: it does not wait.
   Clock::duration time(Clock::time_point now) const {
@@ -38,29 +48,43 @@ class Waiting {
   std::atomic<Clock::rep> since_{0};
 };
 
+// How long a peer may take. They bound memory and threads that peers hold, not the work that peers ask for.
+struct PeerLimits {
+  std::chrono::milliseconds message = std::chrono::seconds(30);  // for the rest of a message, or for 64 KiB of its data
+  std::chrono::milliseconds reply = std::chrono::seconds(30);    // to read a reply, or 64 KiB of it
+};
+
 // A connected socket, which it owns. `stop`: a descriptor that becomes readable when the server ends.
 class SocketChannel final : public Channel {
  public:
-  SocketChannel(int socket, int stop, Waiting* waiting = nullptr);
+  SocketChannel(int socket, int stop, Waiting* waiting = nullptr, PeerLimits limits = {});
   ~SocketChannel() override;
   SocketChannel(const SocketChannel&) = delete;
   SocketChannel& operator=(const SocketChannel&) = delete;
 
+  void expect_message() override { starts_message_ = true; }
   size_t read(std::span<std::byte> into) override;
   bool write(std::span<const std::byte> bytes) override;
   bool pause(std::chrono::milliseconds time) override;
+  std::string_view fault() const override { return fault_; }
 
  private:
-  bool wait(short events) const;
+  using Clock = std::chrono::steady_clock;
+
+  enum class Wait { ready, late, ends };
+  Wait wait(short events, const Clock::time_point* deadline);
   bool ends();
 
   int socket_;
   int stop_;
   Waiting* waiting_;  // may be null
+  PeerLimits limits_;
   std::vector<std::byte> buffer_;
   size_t first_ = 0;
   size_t end_ = 0;
-  Waiting::Clock::time_point looked_{};  // last check whether the server is ending
+  bool starts_message_ = false;  // no byte of the next message has been read
+  std::string_view fault_;
+  Clock::time_point looked_{};  // last check whether the server is ending
 };
 
 }  // namespace halogen::tbx

@@ -6,6 +6,8 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,33 +33,81 @@ Error system_error(std::string_view what) {
   return Error{fmt::format("{}: {}.", what, std::strerror(errno))};
 }
 
+// True: a socket that an ended server left.
+bool is_stale(const sockaddr_un& address) {
+  struct stat status {};
+  if (::lstat(address.sun_path, &status) != 0 || !S_ISSOCK(status.st_mode)) return false;
+  const int probe = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (probe < 0) return false;
+  const int done = ::connect(probe, reinterpret_cast<const sockaddr*>(&address), sizeof address);
+  const bool refused = done != 0 && errno == ECONNREFUSED;
+  ::close(probe);
+  return refused;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Server>> Server::listen(ServerOptions options) {
   std::unique_ptr<Server> server(new Server(std::move(options)));
+  auto users = PeerUsers::open();
+  if (users) {
+    server->users_.emplace(std::move(users).value());
+  } else if (!server->options_.any_user && server->options_.path.empty()) {
+    return users.error();
+  }
   std::array<int, 2> pipe{};
   if (::pipe2(pipe.data(), O_CLOEXEC) != 0) return system_error("cannot create a pipe");
   server->stop_read_ = pipe[0];
   server->stop_write_ = pipe[1];
-  server->listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (server->listener_ < 0) return system_error("cannot create a socket");
-  const int yes = 1;
-  ::setsockopt(server->listener_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(server->options_.port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);  // local connections only
-  socklen_t length = sizeof address;
-  auto* const raw = reinterpret_cast<sockaddr*>(&address);
-  if (::bind(server->listener_, raw, length) != 0 || ::listen(server->listener_, kBacklog) != 0 ||
-      ::getsockname(server->listener_, raw, &length) != 0) {
-    return system_error(fmt::format("cannot listen on 127.0.0.1:{}", server->options_.port));
-  }
-  server->port_ = ntohs(address.sin_port);
+  const auto bound = server->options_.path.empty() ? server->bind_port() : server->bind_path();
+  if (!bound) return bound.error();
   if (server->options_.shared) {
     if (const auto made = server->make(server->shared_); !made) return made.error();
   }
   return server;
+}
+
+Result<void> Server::bind_port() {
+  listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (listener_ < 0) return system_error("cannot create a socket");
+  const int yes = 1;
+  ::setsockopt(listener_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(options_.port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);  // local connections only
+  socklen_t length = sizeof address;
+  auto* const raw = reinterpret_cast<sockaddr*>(&address);
+  if (::bind(listener_, raw, length) != 0 || ::listen(listener_, kBacklog) != 0 ||
+      ::getsockname(listener_, raw, &length) != 0) {
+    return system_error(fmt::format("cannot listen on 127.0.0.1:{}", options_.port));
+  }
+  port_ = ntohs(address.sin_port);
+  return {};
+}
+
+Result<void> Server::bind_path() {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (options_.path.size() >= sizeof address.sun_path) {
+    return Error{
+        fmt::format("{}: longer than the {} bytes of a socket's path.", options_.path, sizeof address.sun_path - 1)};
+  }
+  options_.path.copy(address.sun_path, options_.path.size());
+  auto* const raw = reinterpret_cast<sockaddr*>(&address);
+  if (is_stale(address)) ::unlink(address.sun_path);
+  listener_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (listener_ < 0) return system_error("cannot create a socket");
+  // The file gets the mode of the socket: there is no moment at which it is open to others.
+  if (::fchmod(listener_, 0600) != 0 || ::bind(listener_, raw, sizeof address) != 0 ||
+      ::listen(listener_, kBacklog) != 0) {
+    return system_error(fmt::format("cannot listen on unix:{}", options_.path));
+  }
+  return {};
+}
+
+std::string Server::place() const {
+  return options_.path.empty() ? fmt::format("127.0.0.1:{}", port_) : "unix:" + options_.path;
 }
 
 Server::~Server() {
@@ -84,53 +134,83 @@ void Server::run() {
   }
   join_finished(true);
   if (options_.shared) end(shared_, "shared device");
+  log_.finish();
+}
+
+std::string Server::refusal(int socket, bool& foreign) {
+  const auto user = users_ ? users_->of(socket) : std::nullopt;
+  foreign = user != ::geteuid();
+  if (foreign && !options_.any_user) {
+    if (!user) return "the user of its peer is not known";
+    return fmt::format("its peer runs as user {}; the server serves user {} only, unless started with --any-user",
+                       *user, ::geteuid());
+  }
+  const auto others =
+      std::ranges::count_if(connections_, [](const Connection& each) { return each.foreign && !each.dropped; });
+  if (foreign && static_cast<size_t>(others) >= kMaxForeign) {
+    return fmt::format("{} connections of other users are open", others);
+  }
+  const auto open = std::ranges::count_if(connections_, [](const Connection& each) { return !each.dropped; });
+  if (static_cast<size_t>(open) >= kMaxConnections && !drop_idle(foreign)) return fmt::format("{} are open", open);
+  return {};
 }
 
 void Server::accept_one() {
   const int socket = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
   if (socket < 0) {
-    if (errno == EMFILE || errno == ENFILE) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    pollfd stop{stop_read_, POLLIN, 0};
+    if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) ::poll(&stop, 1, 100);
     return;
   }
   const uint64_t number = ++accepted_;
   join_finished(false);
-  const auto open = std::ranges::count_if(connections_, [](const Connection& each) { return !each.dropped; });
-  if (static_cast<size_t>(open) >= kMaxConnections && !drop_idle()) {
-    options_.log(fmt::format("connection {}: refused; {} are open", number, open));
+  bool foreign = false;
+  if (const std::string why = refusal(socket, foreign); !why.empty()) {
+    log_.write(fmt::format("connection {}: refused; {}", number, why));
     ::close(socket);
     return;
   }
   const int yes = 1;
-  ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+  if (options_.path.empty()) ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
   Connection& connection = connections_.emplace_back();
   connection.number = number;
+  connection.foreign = foreign;
   connection.socket = socket;
   try {
     connection.thread = std::thread([this, &connection] {
-      serve(connection);
+      serve_guarded(connection);
       ++finished_;
       connection.done = true;
     });
   } catch (const std::system_error& error) {  // the host cannot create a thread: other connections continue
-    options_.log(fmt::format("connection {}: refused, cannot create a thread: {}", number, error.what()));
+    log_.write(fmt::format("connection {}: refused, cannot create a thread: {}", number, error.what()));
     ::close(socket);
     connections_.pop_back();
   }
 }
 
+// Ends a connection that exhausts the host; others continue.
+void Server::serve_guarded(Connection& connection) {
+  try {
+    serve(connection);
+  } catch (const std::exception& error) {
+    log_.write(fmt::format("connection {}: ended; {}", connection.number, error.what()));
+  }
+}
+
 void Server::drop(Connection& connection, std::string_view why) {
-  options_.log(fmt::format("connection {}: dropped for a new connection: {}", connection.number, why));
+  log_.write(fmt::format("connection {}: dropped for a new connection: {}", connection.number, why));
   ::shutdown(connection.socket, SHUT_RDWR);
   connection.dropped = true;
 }
 
 // Drops a connection that is not used, so that clients that leave connections open do not block others.
-bool Server::drop_idle() {
+bool Server::drop_idle(bool foreign) {
   const auto now = Waiting::Clock::now();
   Connection* silent = nullptr;
   for (Connection& each : connections_) {
     const std::lock_guard lock(each.guard);
-    if (each.socket < 0 || each.dropped) continue;
+    if (each.socket < 0 || each.dropped || (foreign && !each.foreign)) continue;
     if (!each.has_device) {
       drop(each, "it was never used");
       return true;
@@ -156,7 +236,16 @@ void Server::join_finished(bool all) {
 }
 
 void Server::serve(Connection& connection) {
-  SocketChannel channel(connection.socket, stop_read_, &connection.waiting);
+  // The channel closes the socket: before that, other threads must not use its number any more.
+  struct Closing {
+    Connection& connection;
+    ~Closing() {
+      const std::lock_guard lock(connection.guard);
+      connection.socket = -1;
+    }
+  };
+  SocketChannel channel(connection.socket, stop_read_, &connection.waiting, options_.limits);
+  const Closing closing{connection};
   const std::string who = fmt::format("connection {}", connection.number);
   World own;
   std::mutex own_guard;
@@ -172,18 +261,17 @@ void Server::serve(Connection& connection) {
     return own.simulator.get();
   };
   Session session({channel, simulator, options_.shared ? shared_guard_ : own_guard,
-                   [&](std::string_view what) { options_.log(fmt::format("{}: {}", who, what)); }});
+                   [&](std::string_view what) { log_.write(fmt::format("{}: {}", who, what)); }, &connection.waiting});
   session.run();
-  {
-    const std::lock_guard lock(connection.guard);
-    connection.socket = -1;  // the channel closes it
-  }
   if (own.simulator != nullptr) end(own, fmt::format("{}, {} messages", who, session.messages()));
 }
 
 Result<void> Server::make(World& world) {
-  auto simulator = trace::Simulator::create(*options_.model,
-                                            {.budget = &budget_, .executor = options_.executor, .stop = &stopping_});
+  // One connection cannot use up the memory of all.
+  const uint64_t pages = options_.shared ? options_.pages : options_.pages / 2;
+  world.budget = std::make_unique<trace::PageBudget>(pages, &budget_);
+  auto simulator = trace::Simulator::create(
+      *options_.model, {.budget = world.budget.get(), .executor = options_.executor, .stop = &stopping_});
   if (!simulator) return simulator.error();
   world.simulator = std::move(simulator).value();
   if (options_.trace.empty()) return {};
@@ -206,7 +294,7 @@ std::string Server::trace_name() {
 
 void Server::end(World& world, const std::string& who) {
   if (world.writer != nullptr) {
-    if (const auto done = world.writer->finish(); !done) options_.log(fmt::format("{}: {}", who, done.message()));
+    if (const auto done = world.writer->finish(); !done) log_.write(fmt::format("{}: {}", who, done.message()));
   }
   const FidelityReport report = world.simulator->device().fidelity();
   const uint64_t hash = world.simulator->memory_hash();
@@ -216,7 +304,7 @@ void Server::end(World& world, const std::string& who) {
       missing += fmt::format("{}{} x{}", missing.empty() ? "" : ", ", key.second, entry.count);
     }
   }
-  options_.log(
+  log_.write(
       fmt::format("{}: ended, memory={:#018x}{}{}", who, hash, missing.empty() ? "" : ", not executed: ", missing));
   last_hash_ = hash;
   const std::lock_guard lock(guard_);

@@ -1,6 +1,6 @@
-// The TBX server: listens on 127.0.0.1 only, with one thread and one device per connection, or one device for all. The
-// fidelity of all connections is merged into one report. Each connection that does something can be recorded as a
-// trace.
+// The TBX server: listens on 127.0.0.1 or on a unix socket, with one thread and one device per connection, or one
+// device for all. It serves the user who runs it only, unless told otherwise. The fidelity of all connections is merged
+// into one report. Each connection that does something can be recorded as a trace.
 #pragma once
 
 #include <atomic>
@@ -10,13 +10,16 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
 
 #include "base/fidelity.h"
 #include "base/result.h"
+#include "tbx/bounded_log.h"
 #include "tbx/channel.h"
+#include "tbx/peer_user.h"
 #include "trace/aub_writer.h"
 #include "trace/byte_sink.h"
 #include "trace/simulator.h"
@@ -25,11 +28,15 @@ namespace halogen::tbx {
 
 struct ServerOptions {
   const spec::DeviceModel* model = nullptr;
-  uint16_t port = 0;  // 0: the system picks one
+  uint16_t port = 0;                   // 0: the system picks one
+  std::string path;                    // of a unix socket with mode 0600, instead of a port; empty: none
+  bool any_user = false;               // serve other users of this machine too
+  uint64_t pages = uint64_t{1} << 20;  // of 4 KiB, system and local memory of all connections; one gets half of them
   bool shared = false;
   eu::ExecutorKind executor = eu::ExecutorKind::interpreter;
-  // If all connections are in use, one whose peer has been silent for this long is dropped for a new one.
+  // If all connections are in use, one that has not used its device for this long is dropped for a new one.
   std::chrono::milliseconds silence_limit = std::chrono::minutes(1);
+  PeerLimits limits;
   std::string trace;  // file; further connections add a number to its name
   std::function<void(std::string_view)> log = [](std::string_view) {};
   std::function<void(const FidelityReport&)> reported = [](const FidelityReport&) {};  // called after each connection
@@ -38,16 +45,17 @@ struct ServerOptions {
 class Server {
  public:
   static constexpr unsigned kMaxConnections = 64;
-  static constexpr uint64_t kMaxPages = uint64_t{1} << 20;  // 4 GiB of memory, system and local, for all connections
+  static constexpr unsigned kMaxForeign = 32;  // of them, of all users together that do not run the server
 
   static Result<std::unique_ptr<Server>> listen(ServerOptions options);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  uint16_t port() const { return port_; }
-  void run();   // until stop()
-  void stop();  // from any thread; ends connections, and the work of their devices
+  uint16_t port() const { return port_; }  // 0: a unix socket
+  std::string place() const;               // where it listens, as users write it
+  void run();                              // until stop()
+  void stop();                             // from any thread; ends connections, and the work of their devices
 
   FidelityReport report();
   uint64_t finished() const { return finished_.load(); }      // connections that have ended
@@ -56,12 +64,14 @@ class Server {
  private:
   // A simulator with its trace.
   struct World {
+    std::unique_ptr<trace::PageBudget> budget;
     std::unique_ptr<trace::ByteSink> sink;
     std::unique_ptr<trace::aub::Writer> writer;
     std::unique_ptr<trace::Simulator> simulator;
   };
   struct Connection {
     uint64_t number = 0;
+    bool foreign = false;  // of another user
     std::thread thread;
     std::atomic<bool> done{false};
     Waiting waiting;          // for its peer
@@ -71,13 +81,18 @@ class Server {
     bool dropped = false;
   };
 
-  explicit Server(ServerOptions options) : options_(std::move(options)), budget_(kMaxPages) {}
+  explicit Server(ServerOptions options) : options_(std::move(options)), log_(options_.log), budget_(options_.pages) {}
 
+  Result<void> bind_port();
+  Result<void> bind_path();
   void accept_one();
+  // Returns the reason why a new connection is refused. Empty: it is not.
+  std::string refusal(int socket, bool& foreign);
   void serve(Connection& connection);
+  void serve_guarded(Connection& connection);
   // Drops the oldest connection without a device, otherwise the one that has been silent longest, if that is long
-  // enough. False: no connection can be dropped.
-  bool drop_idle();
+  // enough. For a connection of another user, only those of other users. False: no connection can be dropped.
+  bool drop_idle(bool foreign);
   void drop(Connection& connection, std::string_view why);
   Result<void> make(World& world);
   void end(World& world, const std::string& who);
@@ -86,7 +101,9 @@ class Server {
 
   ServerOptions options_;
   StopFlag stopping_;
+  BoundedLog log_;
   trace::PageBudget budget_;
+  std::optional<PeerUsers> users_;
   int listener_ = -1;
   int stop_read_ = -1;
   int stop_write_ = -1;

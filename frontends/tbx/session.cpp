@@ -61,10 +61,12 @@ const std::array<Session::Row, 28> Session::kRows{{
 
 void Session::run() {
   while (next()) ++messages_;
+  if (fault_.empty()) fault_ = parts_.channel.fault();
   if (!fault_.empty()) parts_.log(fault_);
 }
 
 bool Session::next() {
+  parts_.channel.expect_message();
   const size_t got = parts_.channel.read(std::as_writable_bytes(std::span(&header_, 1)));
   if (got == 0) return false;
   if (got != sizeof header_) return lost("the peer left in the middle of a header");
@@ -113,12 +115,14 @@ bool Session::reply(MessageType type, std::span<const uint32_t> body) {
 }
 
 bool Session::lost(std::string sentence) {
-  fault_ = std::move(sentence);
+  const std::string_view known = parts_.channel.fault();
+  fault_ = known.empty() ? std::move(sentence) : std::string(known);
   return false;
 }
 
 void Session::once(std::string_view key, std::string_view sentence) {
-  if (said_.emplace(key).second) parts_.log(sentence);
+  if (said_.size() > kMaxNotes || !said_.emplace(key).second) return;
+  parts_.log(said_.size() <= kMaxNotes ? sentence : "further notes about its messages are left out");
 }
 
 bool Session::use(const std::function<void(Simulator&)>& what) {
@@ -128,6 +132,7 @@ bool Session::use(const std::function<void(Simulator&)>& what) {
     if (!made) return lost(made.message());
     simulator_ = *made;
   }
+  if (parts_.waiting != nullptr) parts_.waiting->end();
   what(*simulator_);
   return true;
 }

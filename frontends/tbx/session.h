@@ -29,10 +29,14 @@ struct SessionParts {
   std::function<Result<trace::Simulator*>()> simulator;
   std::mutex& guard;  // held while the simulator is in use, because it may be shared
   std::function<void(std::string_view)> log;
+  Waiting* waiting = nullptr;  // ended by each use of the simulator; may be null
 };
 
 class Session {
  public:
+  // Notes about messages that are skipped; further ones are left out, so that a peer cannot fill memory or the log.
+  static constexpr size_t kMaxNotes = 32;
+
   explicit Session(SessionParts parts) : parts_(std::move(parts)) {}
 
   // Runs until the peer leaves, quits, or sends something that cannot be parsed.
@@ -66,6 +70,7 @@ class Session {
   bool read_body(uint32_t bytes);
   bool reply(MessageType type, std::span<const uint32_t> body);
   bool lost(std::string sentence);
+  // Logs a sentence once per connection.
   void once(std::string_view key, std::string_view sentence);
   bool use(const std::function<void(trace::Simulator&)>& what);
   // Slows down a client that polls an unchanged value: virtual time passes, and the reply is delayed.

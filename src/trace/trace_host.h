@@ -15,21 +15,27 @@
 
 namespace halogen::trace {
 
-// A limit of memory shared by several hosts.
+// A limit of memory shared by several hosts. It may be a part of a larger one.
 class PageBudget {
  public:
-  explicit PageBudget(uint64_t pages) : left_(static_cast<int64_t>(pages)) {}
+  explicit PageBudget(uint64_t pages, PageBudget* whole = nullptr)
+      : left_(static_cast<int64_t>(pages)), whole_(whole) {}
+  // False: the pages are not left, and none is taken.
   bool take(uint64_t pages = 1) {
     const auto some = static_cast<int64_t>(pages);
-    return left_.fetch_sub(some, std::memory_order_relaxed) >= some || give(pages);
-  }
-  bool give(uint64_t pages) {
-    left_.fetch_add(static_cast<int64_t>(pages), std::memory_order_relaxed);
+    const bool left = left_.fetch_sub(some, std::memory_order_relaxed) >= some;
+    if (left && (whole_ == nullptr || whole_->take(pages))) return true;
+    left_.fetch_add(some, std::memory_order_relaxed);
     return false;
+  }
+  void give(uint64_t pages) {
+    left_.fetch_add(static_cast<int64_t>(pages), std::memory_order_relaxed);
+    if (whole_ != nullptr) whole_->give(pages);
   }
 
  private:
   std::atomic<int64_t> left_;
+  PageBudget* whole_;
 };
 
 class TraceHost final : public device::Host {

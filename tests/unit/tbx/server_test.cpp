@@ -22,6 +22,7 @@
 #include <gtest/gtest.h>
 
 #include "neo_stream.h"
+#include "serving.h"
 #include "trace/aub_reader.h"
 #include "trace/byte_source.h"
 #include "trace/player.h"
@@ -32,107 +33,6 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::Contains;
 using ::testing::HasSubstr;
-
-class Client {
- public:
-  explicit Client(uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    connected_ = ::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
-  }
-  ~Client() { leave(); }
-  Client(const Client&) = delete;
-  Client& operator=(const Client&) = delete;
-
-  bool connected() const { return connected_; }
-  bool send(std::span<const std::byte> bytes) const {
-    while (!bytes.empty()) {
-      const ssize_t done = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-      if (done <= 0) return false;
-      bytes = bytes.subspan(static_cast<size_t>(done));
-    }
-    return true;
-  }
-  // Fewer: the server has ended the connection.
-  std::vector<uint32_t> receive(size_t words) const {
-    std::vector<uint32_t> result(words);
-    auto rest = std::as_writable_bytes(std::span(result));
-    while (!rest.empty()) {
-      const ssize_t got = ::recv(socket_, rest.data(), rest.size(), 0);
-      if (got <= 0) break;
-      rest = rest.subspan(static_cast<size_t>(got));
-    }
-    result.resize(words - (rest.size() + 3) / 4);
-    return result;
-  }
-  void leave() {
-    if (socket_ >= 0) ::close(socket_);
-    socket_ = -1;
-  }
-
- private:
-  int socket_;
-  bool connected_ = false;
-};
-
-// A dword of memory as a client sees it.
-uint32_t read_word(const Client& client, Messages& out, uint64_t address) {
-  out.clear();
-  out.read(address, 4);
-  EXPECT_TRUE(client.send(out.bytes()));
-  const auto words = client.receive(7);
-  return words.size() == 7 ? words[6] : 0xdead'beef;
-}
-
-class Serving {
- public:
-  explicit Serving(const char* device, bool shared = false, std::string trace = {},
-                   std::chrono::milliseconds silence_limit = std::chrono::hours(1)) {
-    ServerOptions options;
-    options.model = spec::find_device(device);
-    options.shared = shared;
-    options.trace = std::move(trace);
-    options.silence_limit = silence_limit;
-    options.log = [this](std::string_view line) {
-      const std::lock_guard lock(guard_);
-      log_.emplace_back(line);
-      changed_.notify_all();
-    };
-    auto made = Server::listen(std::move(options));
-    EXPECT_TRUE(made.ok()) << (made.ok() ? "" : made.message());
-    server = std::move(made).value();
-    thread_ = std::thread([this] { server->run(); });
-  }
-  ~Serving() { finish(); }
-  void finish() {
-    if (!thread_.joinable()) return;
-    server->stop();
-    thread_.join();
-  }
-  std::vector<std::string> log() {
-    const std::lock_guard lock(guard_);
-    return log_;
-  }
-  void wait_for(std::string_view what) {
-    std::unique_lock lock(guard_);
-    changed_.wait(lock, [&] {
-      for (const std::string& line : log_) {
-        if (line.find(what) != std::string::npos) return true;
-      }
-      return false;
-    });
-  }
-
-  std::unique_ptr<Server> server;
-
- private:
-  std::mutex guard_;
-  std::condition_variable changed_;
-  std::vector<std::string> log_;
-  std::thread thread_;
-};
 
 TEST(TbxServer, EachConnectionHasItsOwnDevice) {
   Serving serving("bdw");
@@ -302,6 +202,8 @@ TEST(TbxServer, OtherClientsContinueWhenOneFails) {
   serving.wait_for("connection 2: MMIO message 0 has a body of 1073741824 bytes");
 
   Client leaver(serving.server->port());
+  ASSERT_TRUE(leaver.send(Messages().message(7, {}).bytes()));
+  EXPECT_EQ(leaver.receive(3).size(), 3u) << "a peer that leaves before it is accepted has no user";
   ASSERT_TRUE(leaver.send(Messages().message(4, {0, 0, 4096}).words({1, 2, 3}).bytes()));
   leaver.leave();
   serving.wait_for("connection 3: the peer left in the middle of a WRITE_DATA message");

@@ -48,6 +48,18 @@ struct Talk {
   uint64_t messages = 0;
 };
 
+// A peer that invents a type for each message filled memory and the log.
+TEST(Session, UnknownTypesDoNotFillMemoryOrLog) {
+  Messages out;
+  for (uint32_t type = 1000; type < 6000; ++type) out.message(type, {});
+  out.message(7, {});
+  const Talk talk("i965", out.bytes());
+  EXPECT_EQ(talk.messages, 5001u);
+  EXPECT_EQ(talk.log.size(), Session::kMaxNotes + 1);
+  EXPECT_EQ(talk.log.back(), "further notes about its messages are left out");
+  EXPECT_EQ(talk.words().size(), 3u) << "the connection continues";
+}
+
 // Words of the reply to a read, from the address on.
 uint32_t data_word(std::span<const uint32_t> words, size_t reply_at, size_t index) {
   return words[reply_at + 6 + index];

@@ -1,0 +1,39 @@
+// The user behind a connection. A unix socket says it; for TCP on this machine, the kernel's table of connections does,
+// because clients of the protocol cannot send anything that would prove it.
+#pragma once
+
+#include <netinet/in.h>
+#include <sys/types.h>
+
+#include <optional>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace halogen::tbx {
+
+class PeerUsers {
+ public:
+  // Opens the tables, which stay open: a confined process cannot open them later.
+  static Result<PeerUsers> open();
+  PeerUsers(PeerUsers&& other) noexcept;
+  PeerUsers& operator=(PeerUsers&&) = delete;
+  ~PeerUsers();
+
+  // Returns the user of the peer of a connected socket (IPv4 or unix). Nothing: it is not known, or the peer has closed
+  // its socket, which then has no user.
+  std::optional<uid_t> of(int socket) const;
+
+ private:
+  PeerUsers(int table, int table6) : table_(table), table6_(table6) {}
+
+  int table_;   // /proc/net/tcp
+  int table6_;  // /proc/net/tcp6; -1: the kernel has no IPv6
+};
+
+// Returns the user of the socket that is bound to `local` and connected to `remote`, from the text of /proc/net/tcp or,
+// where IPv6 sockets with mapped IPv4 addresses are, of /proc/net/tcp6. A socket that its process has closed is listed
+// as user 0 without an inode: it is not counted.
+std::optional<uid_t> user_in_table(std::string_view table, const sockaddr_in& local, const sockaddr_in& remote);
+
+}  // namespace halogen::tbx
