@@ -12,6 +12,7 @@
 #include "commands.h"
 #include "decode/file_decoder.h"
 #include "numbers.h"
+#include "sandbox_option.h"
 #include "stdout_sink.h"
 
 namespace halogen::cli {
@@ -25,6 +26,7 @@ struct Options {
   bool json = false;
   bool payloads = false;
   bool summary = false;
+  SandboxOption sandbox;
 };
 
 bool wants_color() {
@@ -99,6 +101,10 @@ int run(const Options& options) {
     fmt::print(stderr, "halogen decode: {}\n", settings.message());
     return kExitUse;
   }
+  if (const auto confined = confine("decode", options.sandbox, {.read = options.files}); !confined) {
+    fmt::print(stderr, "halogen decode: {}\n", confined.message());
+    return kExitUse;
+  }
   int status = 0;
   for (const std::string& file : options.files) {
     const auto done = decode::decode_path(file, *settings, [&](const decode::FileResult& result) {
@@ -135,6 +141,7 @@ void add_decode(CLI::App& app, int& status) {
                     "print the registers that threads start with, below each command or state that starts threads");
   command->add_flag("--summary", options->summary,
                     "print one line per file: counts of commands and of what was not understood");
+  add_sandbox_option(*command, options->sandbox);
   command->footer(
       "Raw dwords are little-endian binary, or text: hexadecimal dwords, '#' and '//' comments, 'ADDRESS:' in front.\n"
       "Every command is printed with its fields and the state they point to; --summary only counts.\n"

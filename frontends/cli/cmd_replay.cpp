@@ -18,6 +18,7 @@
 #include "executor_option.h"
 #include "numbers.h"
 #include "reports.h"
+#include "sandbox_option.h"
 #include "stdout_sink.h"
 #include "trace/aub_reader.h"
 #include "trace/byte_source.h"
@@ -36,6 +37,7 @@ struct Options {
   std::string report;
   std::string executor;
   bool allow_unchecked = false;
+  SandboxOption sandbox;
 };
 
 struct Dump {
@@ -281,6 +283,18 @@ bool hung(device::Device& device) {
   return any;
 }
 
+// Creates the named outputs, and confines this process to them and to its input.
+Result<void> confine_replay(const Options& options, const std::vector<Dump>& dumps) {
+  sandbox::Rights rights{.read = {options.file}};
+  for (const Dump& dump : dumps) rights.write.push_back(dump.file);
+  if (!options.report.empty()) rights.write.push_back(options.report);
+  for (const std::string& file : rights.write) {
+    if (const auto made = prepare_output(file); !made) return made.error();
+  }
+  if (!options.dump_folder.empty()) rights.folders.push_back(options.dump_folder);
+  return confine("replay", options.sandbox, rights);
+}
+
 Result<int> replay(const Options& options) {
   const spec::DeviceModel* model = nullptr;
   if (!options.device.empty()) {
@@ -304,8 +318,6 @@ Result<int> replay(const Options& options) {
   if (!executor) return executor.error();
   trace::Player player(model);
   player.set_executor(*executor);
-  static SignalWatch signals;  // lives as long as its thread
-  player.set_stop(&signals.stop);
   player.allow_dumps(options.dump_folder);
   if (!options.trace.empty()) {
     std::error_code ignored;
@@ -317,6 +329,9 @@ Result<int> replay(const Options& options) {
     sink = std::move(created).value();
     player.record_to(&writer.emplace(*sink));
   }
+  if (const auto confined = confine_replay(options, dumps); !confined) return confined.error();
+  static SignalWatch signals;  // lives as long as its thread, which is confined too
+  player.set_stop(&signals.stop);
   if (const auto done = play(options, player); !done) return done.error();
   if (player.simulator() == nullptr && player.stopped()) return signals.status();
   if (player.simulator() == nullptr) return Error{fmt::format("{}: nothing to replay.", options.file)};
@@ -377,6 +392,7 @@ void add_replay(CLI::App& app, int& status) {
                     "accept checks that are not supported (comparisons by CRC, registers of other devices)");
   add_executor_option(*command, options->executor);
   command->add_option("--report", options->report, "write the fidelity report (JSON)")->type_name("FILE");
+  add_sandbox_option(*command, options->sandbox);
   command->footer(
       "Prints one line with counts of what was played; memory= is a hash of all memory at the end.\n"
       "Exit: 0 every expectation of the trace held; 1 one did not or could not be checked, a wait timed out or an "

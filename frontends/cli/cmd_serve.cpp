@@ -1,7 +1,9 @@
 // halogen serve: offers the device through a socket, with the protocol of Intel's simulator.
 #include <fmt/format.h>
 
+#include <charconv>
 #include <csignal>
+#include <filesystem>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -10,6 +12,8 @@
 #include "commands.h"
 #include "executor_option.h"
 #include "reports.h"
+#include "sandbox/leftovers.h"
+#include "sandbox_option.h"
 #include "stdout_sink.h"
 #include "tbx/server.h"
 
@@ -17,13 +21,45 @@ namespace halogen::cli {
 namespace {
 
 struct Options {
-  std::optional<uint16_t> port;
+  std::string place;  // a port, or unix:PATH
   std::string device;
   std::string report;
   std::string executor;
   std::string trace;
+  uint64_t memory = 4096;
   bool shared = false;
+  bool any_user = false;
+  SandboxOption sandbox;
 };
+
+constexpr std::string_view kUnix = "unix:";
+constexpr uint64_t kMaxMemory = uint64_t{1} << 20;  // MiB
+
+// Reads --tbx: a port or a path.
+Result<void> set_place(const std::string& text, tbx::ServerOptions& settings) {
+  if (text.starts_with(kUnix)) {
+    settings.path = text.substr(kUnix.size());
+    if (!settings.path.empty()) return {};
+  } else {
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), settings.port);
+    if (problem == std::errc{} && end == text.data() + text.size()) return {};
+  }
+  return Error{fmt::format("--tbx \"{}\" is neither a port (0 to 65535) nor unix:PATH.", text)};
+}
+
+// Creates the outputs of this process, and confines it to them. Call when the server listens.
+Result<void> confine_serve(const Options& options) {
+  sandbox::Rights rights{.accept = true};
+  if (!options.report.empty()) rights.write.push_back(options.report);
+  for (const std::string& file : rights.write) {
+    if (const auto made = prepare_output(file); !made) return made.error();
+  }
+  if (!options.trace.empty()) {  // further connections add files beside the first
+    const auto folder = std::filesystem::path(options.trace).parent_path();
+    rights.folders.push_back(folder.empty() ? "." : folder.string());
+  }
+  return confine("serve", options.sandbox, rights);
+}
 
 // The signals that end the server: blocked in every thread, and waited for.
 sigset_t ending_signals() {
@@ -43,7 +79,12 @@ Result<int> serve(const Options& options) {
   const auto executor = executor_of(options.executor);
   if (!executor) return executor.error();
   settings.executor = *executor;
-  settings.port = *options.port;
+  if (const auto set = set_place(options.place, settings); !set) return set.error();
+  settings.any_user = options.any_user;
+  if (options.memory == 0 || options.memory > kMaxMemory) {
+    return Error{fmt::format("--memory {} is not between 1 and {} MiB.", options.memory, kMaxMemory)};
+  }
+  settings.pages = options.memory << (20 - 12);
   settings.shared = options.shared;
   settings.trace = options.trace;
   if (!options.trace.empty() && !can_write(options.trace)) {
@@ -68,10 +109,18 @@ Result<int> serve(const Options& options) {
 
   const sigset_t signals = ending_signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  const std::string path = settings.path;
   auto server = tbx::Server::listen(std::move(settings));
   if (!server) return server.error();
+  std::optional<sandbox::Leftovers> leftovers;
+  if (!path.empty()) {
+    auto watched = sandbox::Leftovers::watch({std::filesystem::absolute(path)}, {});
+    if (!watched) return watched.error();
+    leftovers.emplace(std::move(watched).value());
+  }
+  if (const auto confined = confine_serve(options); !confined) return confined.error();
   StdoutSink out;
-  out.write(fmt::format("listening on 127.0.0.1:{}\n", (*server)->port()));
+  out.write(fmt::format("listening on {}\n", (*server)->place()));
   std::thread running([&] { (*server)->run(); });
   int which = 0;
   sigwait(&signals, &which);
@@ -93,8 +142,18 @@ int run(const Options& options) {
 
 void add_serve(CLI::App& app, int& status) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("serve", "serve the device to simulator clients over TBX, on 127.0.0.1 only");
-  command->add_option("--tbx", options->port, "TCP port; 0 picks a free one")->required()->type_name("PORT");
+  CLI::App* command = app.add_subcommand("serve", "serve the device to simulator clients of this user over TBX");
+  command
+      ->add_option(
+          "--tbx", options->place,
+          "TCP port on 127.0.0.1 (0 picks a free one), or unix:PATH: a unix socket that only this user can use")
+      ->required()
+      ->type_name("PORT");
+  command->add_flag("--any-user", options->any_user, "serve all users of this machine, not only this one");
+  command
+      ->add_option("--memory", options->memory,
+                   "most memory of all connections together, in MiB; one connection gets half of it (default: 4096)")
+      ->type_name("MIB");
   command->add_option("--device", options->device, "device name")->required();
   add_executor_option(*command, options->executor);
   command->add_option("--report", options->report, "write the fidelity report of all connections (JSON)")
@@ -104,8 +163,10 @@ void add_serve(CLI::App& app, int& status) {
                    "record the input as an AUB trace; further connections add -2, -3 to the name")
       ->type_name("FILE");
   command->add_flag("--shared", options->shared, "use one device for all connections instead of one each");
+  add_sandbox_option(*command, options->sandbox);
   command->footer(
-      "Prints \"listening on 127.0.0.1:PORT\" when it is ready, serves any number of clients and ends on SIGTERM.\n"
+      "Prints \"listening on 127.0.0.1:PORT\" (or unix:PATH) when it is ready, serves any number of clients and ends "
+      "on SIGTERM.\n"
       "docs/serve-tbx.md tells how to point Intel's OpenCL driver at it.");
   command->callback([options, &status] { status = run(*options); });
 }

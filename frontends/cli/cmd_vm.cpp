@@ -17,6 +17,7 @@
 #include "launch.h"
 #include "register_lines.h"
 #include "reports.h"
+#include "sandbox_option.h"
 
 namespace halogen::cli {
 namespace {
@@ -33,6 +34,7 @@ struct Options {
   std::vector<std::string> command;
   bool log = false;
   bool events = false;
+  SandboxOption sandbox;
 };
 
 // Prints the first events to stderr.
@@ -76,7 +78,8 @@ int run(const Options& options) {
     return fail(fmt::format("unknown device \"{}\"; run \"halogen devices\" for a list.", options.device));
   }
   for (const std::string& path : {options.report, options.registers, options.trace}) {
-    if (!path.empty() && !can_write(path)) return fail(fmt::format("{}: cannot write the file.", path));
+    if (path.empty()) continue;
+    if (const auto made = prepare_output(path); !made) return fail(made.message());
   }
   launch.device = vm::guest_device_options(*launch.model);
   const auto executor = executor_of(options.executor);
@@ -100,6 +103,13 @@ int run(const Options& options) {
   if (options.events) launch.events = &printer;
   const vm::File signals = ending_signals();
   launch.stop = signals.descriptor();
+  launch.confine = [&options](pid_t emulator) {
+    sandbox::Rights rights{.child = emulator};
+    for (const std::string& path : {options.report, options.registers}) {
+      if (!path.empty()) rights.write.push_back(path);
+    }
+    return confine("vm", options.sandbox, rights);
+  };
   const auto result = vm::launch(launch);
   if (!result) return fail(result.message());
   if (!options.report.empty()) {
@@ -151,6 +161,7 @@ void add_vm(CLI::App& app, int& status, const std::vector<std::string>& behind) 
   command->add_option("--trace", options->trace, "record an AUB trace; halogen replay plays it")->type_name("FILE");
   command->add_flag("--log", options->log, "print the guest kernel's whole log");
   command->add_flag("--events", options->events, "print events of the model on stderr");
+  add_sandbox_option(*command, options->sandbox);
   command->footer(
       "Usage: halogen vm --device D [OPTIONS] -- COMMAND...\n"
       "The guest is Debian's kernel with busybox; its i915 driver is loaded before the command runs.\n"

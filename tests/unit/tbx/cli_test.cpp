@@ -180,5 +180,80 @@ TEST_F(Doors, ServeListensAndEndsOnSigterm) {
   EXPECT_EQ(shell(tool_ + " serve --tbx 0 --device icl --report " + path("no/such") + " 2>&1").status, 2);
 }
 
+TEST_F(Doors, ServeListensOnAUnixSocketAndRemovesIt) {
+  const std::string socket = path("socket");
+  const Outcome outcome =
+      shell(tool_ + " serve --tbx unix:" + socket + " --device icl > " + path("out") +
+            " & server=$!; until grep -q listening " + path("out") +
+            "; do kill -0 $server || exit 9; done; stat -c '%a %F' " + socket + "; kill -TERM $server; wait $server");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.text, "600 socket\n");
+  EXPECT_EQ(content(path("out")), "listening on unix:" + socket + "\n");
+  EXPECT_FALSE(fs::exists(socket));
+  EXPECT_EQ(shell(tool_ + " serve --tbx unix: --device icl 2>&1").status, 2);
+  EXPECT_EQ(shell(tool_ + " serve --tbx 12x --device icl 2>&1").status, 2);
+}
+
+// ---- confinement. What a confined process cannot do is in tests/unit/sandbox; here: that each command is confined
+// before it reads its first byte, and works. The kernel shows it in /proc.
+
+constexpr const char* kShow = "grep -E '^(NoNewPrivs|Seccomp):' /proc/$process/status | tr -d '[:space:]'";
+// Fails if the process ends before it is confined.
+constexpr const char* kAwait =
+    "until grep -q 'Seccomp:.2' /proc/$process/status; do kill -0 $process || exit 9; done; ";
+constexpr const char* kConfined = "NoNewPrivs:1Seccomp:2";
+
+TEST_F(Doors, ReplayIsConfinedBeforeTheTraceIsRead) {
+  const std::string file = trace("a.aub", good_trace());
+  // The pipe is empty until the process is confined.
+  const Outcome outcome =
+      shell("mkfifo " + path("pipe") + "; " + tool_ + " replay " + path("pipe") + " > " + path("out") +
+            " & process=$!; " + kAwait + kShow + "; cat " + file + " > " + path("pipe") + "; wait $process");
+  EXPECT_EQ(outcome.status, 0) << outcome.text;
+  EXPECT_EQ(outcome.text, kConfined);
+  EXPECT_THAT(content(path("out")), HasSubstr("checks=1 failed=0"));
+}
+
+TEST_F(Doors, DecodeIsConfinedBeforeTheFileIsRead) {
+  const std::string file = trace("a.aub", good_trace());
+  const Outcome outcome = shell("mkfifo " + path("pipe") + "; " + tool_ + " decode --summary --device icl " +
+                                path("pipe") + " > " + path("out") + " & process=$!; " + kAwait + kShow + "; cat " +
+                                file + " > " + path("pipe") + "; wait $process");
+  EXPECT_EQ(outcome.text, kConfined);
+  EXPECT_THAT(content(path("out")), HasSubstr("commands="));
+}
+
+TEST_F(Doors, ServeIsConfinedWhenItListens) {
+  const auto serve = [&](const std::string& options) {
+    return shell(tool_ + " serve --tbx 0 --device icl " + options + " > " + path("out") +
+                 " & process=$!; until grep -q listening " + path("out") + "; do kill -0 $process || exit 9; done; " +
+                 kShow + "; kill -TERM $process; wait $process");
+  };
+  EXPECT_EQ(serve("--trace " + path("t.aub") + " --report " + path("report")), (Outcome{0, kConfined}));
+  EXPECT_EQ(nlohmann::json::parse(content(path("report")))["device"], "icl") << "written at the end";
+  EXPECT_EQ(serve("--no-sandbox"), (Outcome{0, "NoNewPrivs:0Seccomp:0"}));
+  EXPECT_EQ(serve("--sandbox=off"), (Outcome{0, "NoNewPrivs:0Seccomp:0"}));
+  EXPECT_EQ(shell(tool_ + " serve --tbx 0 --device icl --sandbox=maybe 2>&1").status, 2);
+}
+
+TEST_F(Doors, VmIsConfinedBeforeItAnswersTheEmulator) {
+  for (const char* file : {"vmlinux", "base.cpio"}) std::ofstream(path(file)) << "x";
+  const std::string emulator = path("qemu-system-x86_64");
+  std::ofstream(emulator) << "#!/bin/sh\nprocess=$PPID\n"
+                          << kAwait << kShow << " >" << path("seen")
+                          << "\nfor word; do case $word in pipe,*) status=${word#*path=}.out ;; esac; done\n"
+                             "echo 7 >$status\nexit 1\n";
+  fs::permissions(emulator, fs::perms::owner_all);
+  const Outcome outcome =
+      shell("PATH=" + root_.string() + ":$PATH TMPDIR=" + root_.string() + " " + tool_ + " vm --device icl --image " +
+            root_.string() + " --report " + path("report") + " --trace " + path("t.aub") + " -- true 2>&1");
+  EXPECT_EQ(outcome.status, 7) << outcome.text;
+  EXPECT_EQ(content(path("seen")), kConfined);
+  EXPECT_EQ(nlohmann::json::parse(content(path("report")))["device"], "icl");
+  for (const auto& entry : fs::directory_iterator(root_)) {
+    EXPECT_EQ(entry.path().string().find("halogen-vm-"), std::string::npos) << "a confined process leaves no files";
+  }
+}
+
 }  // namespace
 }  // namespace halogen
