@@ -33,8 +33,9 @@ inline void add_sandbox_option(CLI::App& command, SandboxOption& option) {
 inline Result<void> confine(std::string_view command, const SandboxOption& option, const sandbox::Rights& rights) {
   if (option.none || option.mode == "off") return {};
   const auto done = sandbox::confine(rights);
-  const std::string missing = done ? *done : done.message();
+  std::string missing = done ? *done : done.message();
   if (missing.empty()) return {};
+  if (missing.back() == '.') missing.pop_back();
   if (option.mode == "require") return Error{fmt::format("--sandbox=require: {}.", missing)};
   fmt::print(stderr, "halogen {}: sandbox incomplete: {}; --no-sandbox hides this line.\n", command, missing);
   return {};

@@ -8,6 +8,9 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <iterator>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -34,7 +37,19 @@ Result<void> drop_capabilities(unsigned long long kept) {
   return {};
 }
 
+namespace {
+
+// Most rights belong to a thread. False: the process has more than one, or /proc cannot be read.
+bool is_single_thread() {
+  std::error_code failed;
+  const std::filesystem::directory_iterator tasks("/proc/self/task", failed);
+  return !failed && std::distance(begin(tasks), end(tasks)) == 1;
+}
+
+}  // namespace
+
 Result<std::string> confine(const Rights& rights) {
+  if (!kSanitized && !is_single_thread()) return Error{"the process has several threads, or /proc is not mounted."};
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
     return Error{fmt::format("cannot renounce new privileges: {}.", std::strerror(errno))};
   }

@@ -33,8 +33,9 @@ namespace {
 
 Result<Leftovers> Leftovers::watch(const std::vector<std::string>& files, const std::string& folder) {
   std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0)
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
     return Error{fmt::format("cannot create a pipe: {}.", std::strerror(errno))};
+  }
   const pid_t child = ::fork();
   if (child == 0) remove_at_end(ends[0], files, folder);
   ::close(ends[0]);

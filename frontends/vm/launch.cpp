@@ -52,8 +52,9 @@ class TemporaryFolder {
     std::string name = (fs::temp_directory_path() / "halogen-vm-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) return Error{fmt::format("cannot create {}.", name)};
     std::vector<std::string> files;
-    for (const std::string_view file : {kFiles, kStatusInput, kStatusOutput})
+    for (const std::string_view file : {kFiles, kStatusInput, kStatusOutput}) {
       files.push_back((fs::path(name) / file).string());
+    }
     auto leftovers = sandbox::Leftovers::watch(files, name);
     if (!leftovers) {
       rmdir(name.c_str());
