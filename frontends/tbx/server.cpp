@@ -195,6 +195,9 @@ void Server::serve_guarded(Connection& connection) {
     serve(connection);
   } catch (const std::exception& error) {
     log_.write(fmt::format("connection {}: ended; {}", connection.number, error.what()));
+    const std::lock_guard lock(connection.guard);
+    if (connection.socket >= 0) ::close(connection.socket);  // the channel did not exist
+    connection.socket = -1;
   }
 }
 
