@@ -5,7 +5,10 @@ function(halogen_precompiled_headers layer)
   file(CONFIGURE OUTPUT ${layer}_headers.cpp CONTENT "// Exists to compile its headers.\n")
   add_library(halogen_${layer}_headers OBJECT ${CMAKE_CURRENT_BINARY_DIR}/${layer}_headers.cpp)
   target_include_directories(halogen_${layer}_headers PRIVATE ${CMAKE_SOURCE_DIR}/src)
-  target_link_libraries(halogen_${layer}_headers PRIVATE halogen_generated halogen_options Threads::Threads)
+  target_link_libraries(halogen_${layer}_headers PRIVATE halogen_generated halogen_options halogen_fortified Threads::Threads)
+  if(layer STREQUAL "upper")
+    target_link_libraries(halogen_${layer}_headers PRIVATE halogen_checked)  # as Rooms.cmake does
+  endif()
   target_precompile_headers(halogen_${layer}_headers PRIVATE ${CMAKE_SOURCE_DIR}/cmake/${layer}_headers.h)
 endfunction()
 
