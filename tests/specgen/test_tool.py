@@ -52,6 +52,18 @@ class Tool(SpecCase):
         self.assertNotIn("missing doc", only.stderr)
         self.assertIn("missing source", only.stderr)
 
+    def test_dictionaries_hold_headers_and_offsets_as_little_endian_bytes(self):
+        spec, root = self.good(GOOD)
+        result = run("dictionary", "--spec", root, "--out", root / "out")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        written = (root / "out/streams.dict").read_text()
+        item = next(iter(spec.commands.values()))
+        _, value = next(iter(item.match.values()))
+        header = value | 1  # three dwords, bias 2
+        self.assertIn("".join(f"\\x{header >> shift & 0xff:02x}" for shift in (0, 8, 16, 24)), written)
+        offset = next(iter(next(iter(spec.registers.values())).offsets.values()))
+        self.assertIn("".join(f"\\x{offset >> shift & 0xff:02x}" for shift in (0, 8, 16, 24)), written)
+
     def test_golden(self):
         _, root = self.good(GOOD)
         self.assertEqual(run("golden", "--spec", root, "--check").returncode, 1)

@@ -8,6 +8,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import audit  # noqa: E402
+import emit_dictionary  # noqa: E402
 import emit_docs  # noqa: E402
 import generate  # noqa: E402
 import golden  # noqa: E402
@@ -73,6 +74,12 @@ def cmd_docs(args):
     print(f"specgen: {changed} pages changed")
 
 
+def cmd_dictionary(args):
+    spec = read_checked(args)
+    changed = generate.write(emit_dictionary.files(spec), args.out)
+    print(f"specgen: {changed} dictionaries changed")
+
+
 def cmd_unread(args):
     spec = read_checked(args)
     lines = audit.faults(spec, args.src)
@@ -127,6 +134,7 @@ def main():
     cross.add_argument("--only", nargs="+", metavar="FILE", help="report only disagreements in these files")
     cross.add_argument("--verbose", action="store_true", help="list what only genxml has")
     add("unread", cmd_unread, "find fields of the 3D pipeline that are neither read nor marked").add_argument("--src", required=True)
+    add("dictionary", cmd_dictionary, "write dictionaries for fuzzers").add_argument("--out", required=True)
     add("docs", cmd_docs, "write the reference pages").add_argument("--out", required=True)
     args = parser.parse_args()
     args.function(args)
