@@ -154,7 +154,8 @@ void PixelPlane::fill_row(uint32_t x, uint32_t end, uint32_t y, uint32_t layer, 
 bool PixelPlane::fill_tiles(uint32_t x, uint32_t end, uint32_t y, uint32_t y_end, uint32_t layer,
                             std::span<const std::byte> pattern) {
   const surface::TilePattern* const tile = layout_.pattern;
-  if (tile == nullptr || tile->bytes != pattern.size() || tile->depth != 1 || tile->width_B % element_B_ != 0 ||
+  // If an element is wider than a run of the tiling, elements overlap, and their order matters.
+  if (tile == nullptr || tile->bytes != pattern.size() || tile->depth != 1 || tile->run_B % element_B_ != 0 ||
       y_end - y < tile->height) {
     return false;
   }

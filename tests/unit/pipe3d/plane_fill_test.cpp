@@ -65,5 +65,25 @@ TEST(PlaneFill, FillEqualsSinglePixelWrites) {
   }
 }
 
+// Tiles for bytes (W) with elements of four bytes: the bytes of elements overlap, so the order of stores decides.
+TEST(PlaneFill, ElementsWiderThanARunOfTheTilingAreStoredOneByOne) {
+  PixelWorld filled;
+  PixelWorld stored;
+  message::Surface surface = filled.target(hw::SurfaceFormat::R8G8B8A8_UNORM, 64, 64);
+  surface.layout.pattern = &surface::kTileW;
+  surface.layout.pitch_B = 256;
+  constexpr std::array element{std::byte{1}, std::byte{2}, std::byte{3}, std::byte{4}};
+  constexpr std::array mask{std::byte{0xff}, std::byte{0xff}, std::byte{0xff}, std::byte{0xff}};
+  PixelPlane plane;
+  plane.begin(surface, 0, 1, 4, filled.space());
+  plane.fill({.x_min = 0, .y_min = 0, .x_max = 63, .y_max = 63}, 0, element, mask);
+  PixelPlane single;
+  single.begin(surface, 0, 1, 4, stored.space());
+  for (uint32_t y = 0; y < 64; ++y) {
+    for (uint32_t x = 0; x < 64; ++x) single.store(single.address(x, y, 0, 0), std::span<const std::byte>(element));
+  }
+  EXPECT_EQ(std::memcmp(filled.at(PixelWorld::kVa), stored.at(PixelWorld::kVa), PixelWorld::kMapped), 0);
+}
+
 }  // namespace
 }  // namespace halogen::pipe3d
