@@ -40,14 +40,22 @@ struct UsedDevice {
   unsigned runs = kRuns;
 };
 
-// Input: one byte for the device, then operations of 14 bytes: kind, BAR, offset (32 bits), value (64 bits).
+// Input: one byte for the device and its settings, then operations of 14 bytes: kind, BAR, offset (32 bits), value (64
+// bits).
 inline void device(std::span<const uint8_t> data) {
   constexpr size_t kOperation = 14;
   if (data.size() < 1 + kOperation) return;
   const auto models = spec::device_models();
-  static std::vector<std::unique_ptr<UsedDevice>> used(models.size());
-  std::unique_ptr<UsedDevice>& mine = used[data[0] % models.size()];
-  if (!mine || mine->runs == 0) mine = std::make_unique<UsedDevice>(models[data[0] % models.size()]);
+  constexpr size_t kSettings = 3;  // those of programs, read-ahead as hardware has it, host threads
+  static std::vector<std::unique_ptr<UsedDevice>> used(models.size() * kSettings);
+  const size_t which = data[0] % used.size();
+  std::unique_ptr<UsedDevice>& mine = used[which];
+  if (!mine || mine->runs == 0) {
+    device::DeviceOptions options;
+    options.prefetch_lines = which / models.size() == 1 ? 8 : 0;
+    options.threads = which / models.size() == 2 ? 3 : 1;
+    mine = std::make_unique<UsedDevice>(models[which % models.size()], std::move(options));
+  }
   device::Device& chip = mine->renew();
   chip.config_write(4, 2, 7);
   device::DeviceState kept = chip.snapshot();

@@ -1,9 +1,11 @@
-// Command streamers with a hostile guest: random rings, batches, context images and descriptors on every chip. Nothing
-// may crash or run without end, and a run that continues from a snapshot in another device ends like the uninterrupted
-// run.
+// Command streamers with a hostile guest: random rings, batches, context images and descriptors on every chip, whole
+// draws and dispatches, memory that a host thread changes during the work. Nothing may crash or run without end, and a
+// run that continues from a snapshot in another device ends like the uninterrupted run. The other device has one host
+// thread, and the settings of the first one are part of the input.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -15,6 +17,9 @@
 #include "device/device.h"
 #include "fuzz/input.h"
 #include "fuzz/memory_host.h"
+#include "fuzz/racing_writer.h"
+#include "fuzz/reach.h"
+#include "fuzz/stream_maker.h"
 
 namespace halogen::fuzz {
 
@@ -22,7 +27,20 @@ namespace halogen::fuzz {
 // the end of memory.
 class EngineFuzz final : private Input {
  public:
-  explicit EngineFuzz(const spec::DeviceModel& model) : model_(model), chip_(create(host_)), twin_(create(twin_host_)) {
+  // Settings of programs (no read-ahead) and of hardware (eight lines, and the pre-parser), with one host thread and
+  // with several.
+  struct Setting {
+    unsigned prefetch_lines;
+    unsigned threads;
+  };
+  static constexpr std::array<Setting, 4> kSettings{{{0, 1}, {8, 1}, {0, 3}, {3, 2}}};
+
+  EngineFuzz(const spec::DeviceModel& model, const Setting& setting)
+      : model_(model),
+        streams_(Generation(model)),
+        chip_(create(host_, setting.prefetch_lines, setting.threads)),
+        twin_(create(twin_host_, setting.prefetch_lines, 1)) {
+    std::copy(streams_.memory().begin(), streams_.memory().end(), host_.memory().begin());
     chip_->config_write(4, 2, 7);
     const unsigned entry = Generation(model).ggtt_format() == GgttFormat::pte64 ? 8 : 4;
     if (const mmio::RegisterSlot* const control = chip_->mmio().bank().map().find("PGTBL_CTL")) {
@@ -58,15 +76,27 @@ class EngineFuzz final : private Input {
       memory = copy_of(host);
     }
     if (!(state == end) || memory != end_memory) std::abort();
+    reach().input();
+    reach().place(0, std::memcmp(memory.data() + scene::kTarget, fresh_memory_.data() + scene::kTarget,
+                                 scene::kDepth - scene::kTarget) != 0);
   }
 
  private:
+  static Reach& reach() {
+    static Reach all{"target written", "streams", "races"};
+    return all;
+  }
+
   static constexpr uint32_t kPage = 4096;
-  static constexpr uint32_t kHostBytes = 1 << 19;
+  static constexpr uint32_t kHostBytes = 1 << 20;
   static constexpr uint32_t kPages = kHostBytes / kPage;
   static constexpr uint32_t kTables = kHostBytes - 4 * kPage;  // PML4, PDP, PD, PT
+  static constexpr uint32_t kRing = 0x8'f000;                  // of streams
+  static constexpr uint32_t kStream = 0x9'0000;
+  static constexpr uint32_t kStreamBytes = 0x4000;
+  static constexpr uint32_t kImage = 0xa'0000;  // their context
   static constexpr unsigned kOperations = 64;
-  static constexpr unsigned kSteps = 8;
+  static constexpr unsigned kSteps = 4;
   static constexpr uint64_t kStep = 3000;
 
   void build_tables() {
@@ -75,12 +105,12 @@ class EngineFuzz final : private Input {
     for (uint32_t page = 0; page < kPages; ++page) put(kTables + 3 * kPage + page * 8, page * kPage + 3);
   }
 
-  std::unique_ptr<device::Device> create(MemoryHost& host) const {
+  std::unique_ptr<device::Device> create(MemoryHost& host, unsigned lines, unsigned threads) const {
     device::DeviceOptions options;
     options.power_gating = false;
     options.local_tables = false;
-    options.prefetch_lines =
-        Generation(model_).has_execlists() ? 8 : 0;  // includes the pre-parser, if the chip has one
+    options.prefetch_lines = lines;
+    options.threads = threads;
     options.gtt_bytes = 0x80000;  // the minimum, because every snapshot reads the device's own memory
     if (model_.local_bytes != 0) {
       options.local_bytes = 0x1000'0000;
@@ -134,32 +164,26 @@ class EngineFuzz final : private Input {
   void submit() {
     const spec::EngineModel& engine = take_engine();
     const uint32_t image = take<uint8_t>() % 64u * kPage;
-    const uint32_t base = engine.mmio_base;
-    const uint32_t dwords[] = {0,
-                               0x1100'1011,
-                               base + 0x244,
-                               0x0009'0000u | take<uint8_t>(),
-                               base + 0x34,
-                               take<uint8_t>() * 4u,
-                               base + 0x30,
-                               take<uint16_t>(),
-                               base + 0x38,
-                               take<uint8_t>() % 16u * kPage,
-                               base + 0x3c,
-                               1,
-                               base + 0x274,
-                               0,
-                               base + 0x270,
-                               kTables,
-                               base + 0x140,
-                               take<uint32_t>(),
-                               0x0500'0000};
-    host_.write_memory(PhysAddr{image + kPage}, std::as_bytes(std::span(dwords)));
+    const uint32_t control = 0x0009'0000u | take<uint8_t>();
+    const uint32_t head = take<uint8_t>() * 4u;
+    const uint32_t tail = take<uint16_t>();
+    write_image(engine, image, control, head, tail, take<uint8_t>() % 16u * kPage);
     fill(image + kPage + take<uint8_t>() * 4u);
     const uint32_t low = image | (0x119 ^ (take<uint8_t>() & 0xe6));
     const auto high = take<uint32_t>();
+    submit(engine, low, high, (take<uint8_t>() & 1) != 0);
+  }
+  void write_image(const spec::EngineModel& engine, uint32_t image, uint32_t control, uint32_t head, uint32_t tail,
+                   uint32_t ring) {
+    const uint32_t base = engine.mmio_base;
+    const uint32_t dwords[] = {
+        0,           0x1100'1011, base + 0x244, control, base + 0x34,  head,    base + 0x30,  tail, base + 0x38, ring,
+        base + 0x3c, 1,           base + 0x274, 0,       base + 0x270, kTables, base + 0x140, 0,    0x0500'0000};
+    host_.write_memory(PhysAddr{image + kPage}, std::as_bytes(std::span(dwords)));
+  }
+  void submit(const spec::EngineModel& engine, uint32_t low, uint32_t high, bool by_queue) {
     write(engine, 0x29c, 0x8000'8000);
-    if ((take<uint8_t>() & 1) != 0) {
+    if (!by_queue) {
       for (const uint32_t part : {0u, 0u, high, low}) write(engine, 0x230, part);
     } else {
       write(engine, 0x510, low);
@@ -168,9 +192,67 @@ class EngineFuzz final : private Input {
     }
   }
 
+  // Runs a stream as a batch of an engine, from its ring or from a context.
+  void stream(const spec::EngineModel& engine, StreamMaker::Stream words, uint8_t how) {
+    constexpr uint32_t kEnd = 0x0500'0000;
+    words.resize(std::min<size_t>(words.size(), kStreamBytes / 4 - 2));
+    words.push_back(kEnd);
+    std::memcpy(host_.memory().data() + kStream, words.data(), words.size() * 4);
+    const Generation generation(model_);
+    const bool wide = generation.ggtt_format() == GgttFormat::pte64;
+    // Without privilege, mostly. On the first chips the batch is in graphics memory.
+    const uint32_t batch[] = {0x1880'0000u | (wide ? 1u : 0x80u) | ((how & 0x0e) != 0 ? 0x100u : 0u), kStream, 0, 0};
+    std::memcpy(host_.memory().data() + kRing, batch, sizeof batch);
+    if (generation.has_execlists()) {
+      write_image(engine, kImage, 0x0009'0009, 0, sizeof batch, kRing);
+      submit(engine, kImage | 0x119, 1, (how & 1) != 0);
+    } else {
+      write(engine, 0x3c, 0);
+      write(engine, 0x38, kRing);
+      write(engine, 0x34, 0);
+      write(engine, 0x30, sizeof batch);
+      write(engine, 0x3c, 1);
+    }
+    reach().place(1, true);
+  }
+  void stream() {
+    const auto how = take<uint8_t>();
+    const spec::EngineModel& engine = (how & 0x80) != 0 ? take_engine() : model_.engines[0];
+    StreamMaker::Stream words;
+    if ((how & 0x70) < 0x30) {
+      words = streams_.draw(*this);
+    } else if ((how & 0x70) < 0x50) {
+      words = streams_.dispatch(*this);
+    }
+    for (unsigned more = take<uint8_t>() % 12; more != 0 && !empty(); --more) streams_.append_any(*this, words);
+    stream(engine, std::move(words), how);
+  }
+  // Changes a dword of a stream, of its ring or of the scene's state while the engines work.
+  void race() {
+    constexpr std::array<uint32_t, 4> kPlaces{kStream, kStream, kRing, scene::kTable};
+    const auto which = take<uint8_t>();
+    const uint32_t at = (kPlaces[which % kPlaces.size()] + take<uint16_t>() % 0x1000 / 4 * 4) % kHostBytes;
+    uint32_t now = 0;
+    std::memcpy(&now, host_.memory().data() + at, sizeof now);
+    uint32_t other = take<uint32_t>();
+    if ((which & 0x80) != 0) {
+      const spec::MatchRule& rule = streams_.any(*this).match_of_gen[static_cast<size_t>(model_.gen)];
+      other = (other & ~rule.mask) | rule.value;
+    }
+    const RacingWriter writer(host_.memory(), at, now, other);
+    chip_->advance(take<uint16_t>());
+    reach().place(2, true);
+  }
+
   void operate() {
     const auto kind = take<uint8_t>();
-    switch (kind % 12) {
+    switch (kind % 16) {
+      case 12:
+      case 13:
+      case 14:
+        return stream();
+      case 15:
+        return race();
       case 0:
       case 1:
         return fill(take<uint32_t>() % kHostBytes / 4 * 4);
@@ -205,6 +287,7 @@ class EngineFuzz final : private Input {
   }
 
   const spec::DeviceModel& model_;
+  StreamMaker streams_;
   MemoryHost host_{kHostBytes};
   MemoryHost twin_host_{kHostBytes};
   std::unique_ptr<device::Device> chip_;
@@ -213,13 +296,17 @@ class EngineFuzz final : private Input {
   std::vector<std::byte> fresh_memory_;
 };
 
-// Input: one byte for the chip, then operations.
+// Input: one byte for the chip and the settings, then operations.
 inline void engine(std::span<const uint8_t> data) {
   if (data.empty()) return;
   const auto models = spec::device_models();
-  static std::vector<std::unique_ptr<EngineFuzz>> chips(models.size());  // creating one takes longer than a run
-  std::unique_ptr<EngineFuzz>& chip = chips[data[0] % models.size()];
-  if (!chip) chip = std::make_unique<EngineFuzz>(models[data[0] % models.size()]);
+  // Creating one takes longer than a run.
+  static std::vector<std::unique_ptr<EngineFuzz>> chips(models.size() * EngineFuzz::kSettings.size());
+  const size_t which = data[0] % chips.size();
+  std::unique_ptr<EngineFuzz>& chip = chips[which];
+  if (!chip) {
+    chip = std::make_unique<EngineFuzz>(models[which % models.size()], EngineFuzz::kSettings[which / models.size()]);
+  }
   chip->run(data.subspan(1));
 }
 
