@@ -1,19 +1,22 @@
 #!/usr/bin/env bash
-# Runs every libFuzzer target for N seconds (default 60). Findings are written to build/asan/fuzz/findings.
+# Runs libFuzzer targets for N seconds each (default 60): all, or those named (with or without fuzz_). Committed inputs are
+# replayed first. Corpora grow in build/asan/fuzz/corpus; findings are written to build/asan/fuzz/findings.
+# usage: fuzz.sh [SECONDS] [TARGET...]
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# shellcheck source=scripts/fuzz_common.sh
+. scripts/fuzz_common.sh
 seconds=${1:-60}
-scripts/build.sh asan
-mkdir -p build/asan/fuzz/findings
+shift || true
+mapfile -t targets < <(fuzz_targets "$@")
+fuzz_build "${targets[@]}"
+fuzz_seeds
 fuzz() {
-  local name=$1 seeds=()
-  mkdir -p "build/asan/fuzz/corpus/$name"
-  [ -d "tests/fuzz/corpus/$name" ] && seeds=("tests/fuzz/corpus/$name")
+  local name=$1
+  fuzz_replay "$name" || { tail -n 40 "build/asan/fuzz/$name.log"; return 255; }
   echo "$name: $seconds s"
-  "build/asan/bin/$name" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 -verbosity=0 -print_final_stats=0 \
-    -artifact_prefix=build/asan/fuzz/findings/ "build/asan/fuzz/corpus/$name" "${seeds[@]}" >"build/asan/fuzz/$name.log" 2>&1 ||
-    { tail -n 40 "build/asan/fuzz/$name.log"; return 255; }
+  fuzz_run "$name" "$seconds" || { tail -n 40 "build/asan/fuzz/$name.log"; return 255; }
 }
 export -f fuzz
 export seconds
-find build/asan/bin -name 'fuzz_*' -printf '%f\0' | sort -z | xargs -0 -P2 -I{} bash -c 'fuzz {}'
+printf '%s\0' "${targets[@]}" | xargs -0 -P2 -I{} bash -c '. scripts/fuzz_common.sh; fuzz {}'
