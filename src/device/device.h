@@ -130,7 +130,9 @@ class Device : private EngineListener,
   FidelityReport fidelity() const;
 
   // Returns Engine::work_done() of the engine.
-  uint64_t work_done(const spec::EngineModel& engine) const { return engines_.engine(number_of(engine)).work_done(); }
+  const engine::WorkDone& work_done(const spec::EngineModel& engine) const {
+    return engines_.engine(number_of(engine)).work_done();
+  }
 
   // Units of the device.
   mmio::MmioSpace& mmio() { return mmio_; }

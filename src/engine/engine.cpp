@@ -233,7 +233,8 @@ Next Engine::stopped_by_fault(memory::AccessResult result) {
 
 void Engine::account(const WorkReport& report) {
   spend(report.time_ns);
-  work_done_ += report.amount;
+  work_done_.amount += report.done.amount;
+  work_done_.progress += report.done.progress;
   add_statistics(registers_, gen(), report);
   if (report.target_write) {
     services_.on_target_write(report.target_write->base, report.target_write->first_line, report.target_write->lines);

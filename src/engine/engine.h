@@ -30,6 +30,7 @@
 #include "engine/submit/ring.h"
 #include "engine/submit/status_page.h"
 #include "engine/watchdog.h"
+#include "engine/work_done.h"
 #include "gen/generation.h"
 #include "hw/mode.h"
 #include "mmio/register.h"
@@ -145,8 +146,7 @@ class Engine {
 
   // Spends the time of a part of a draw, dispatch or blit, and counts what it got done.
   void account(const WorkReport& report);
-  // Grows with long work, in which the model is much slower than a chip: instructions of threads, pixels, large BLTs.
-  uint64_t work_done() const { return work_done_; }
+  const WorkDone& work_done() const { return work_done_; }
 
   void spend(uint64_t nanoseconds) { state_.time += nanoseconds; }
   uint64_t now() const { return state_.time; }
@@ -192,7 +192,7 @@ class Engine {
   std::unique_ptr<ExeclistSubmission> execlist_submission_;
   std::vector<CommandCount> counts_;  // by CommandId
   uint64_t unknown_commands_ = 0;
-  uint64_t work_done_ = 0;
+  WorkDone work_done_;
   bool was_reset_ = false;  // since run() began
   bool did_part_ = false;   // of a long command, since the stream was last resumed
 };

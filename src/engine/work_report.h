@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/strong.h"
+#include "engine/work_done.h"
 #include "pipe3d/pipeline.h"
 
 namespace halogen::engine {
@@ -32,7 +33,7 @@ struct TargetWrite {
 
 struct WorkReport {
   uint64_t time_ns = 0;  // virtual
-  uint64_t amount = 0;   // for Engine::work_done(); zero for work that a chip does not do faster than the model
+  WorkDone done;
   uint64_t instructions = 0;
   uint64_t blit_bytes = 0;         // written to the destination
   const DrawWork* draw = nullptr;  // must live until account() returns; null: not a draw

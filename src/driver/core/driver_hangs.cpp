@@ -36,7 +36,7 @@ void Driver::look_for_hangs() {
   uint64_t work = 0;
   bool inside = false;
   for (const std::unique_ptr<EngineQueue>& queue : gpu_->queues()) {
-    work += queue->work_done();
+    work += queue->work_done().amount;
     inside = inside || queue->in_long_work();
   }
   hangs_.count(work, inside);

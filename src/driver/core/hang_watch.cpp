@@ -27,23 +27,29 @@ HangWatch::Verdict HangWatch::judge(EngineQueue& queue) {
   Entry& entry = entries_[&queue];
   const RequestRef current = queue.current();
   if (current != entry.request || (entry.heartbeat && entry.heartbeat->done)) {
-    entry = {.request = current, .since = now_};
+    entry = {.request = current, .since = now_, .progressed = counted_};
   }
   if (!current) return Verdict::fine;
+  if (!queue.in_long_work() || queue.work_done().progress != entry.progress) {
+    entry.progress = queue.work_done().progress;
+    entry.progressed = counted_;
+  }
   if (queue.wanted() != EngineQueue::Wanted::by_more_urgent) {
     entry.urged.reset();
   } else if (!entry.urged) {
     entry.urged = now_;
   }
-  if (entry.urged && now_ - *entry.urged >= preempt_limit()) return Verdict::hung;
-  if (now_ - entry.since < limit_) return Verdict::fine;
+  const Time stalled = counted_ - entry.progressed;
+  if (entry.urged && std::max(now_ - *entry.urged, stalled) >= preempt_limit()) return Verdict::hung;
+  const Time used = std::max(now_ - entry.since, stalled);
+  if (used < limit_) return Verdict::fine;
   // The request may be preemptible. Then a heartbeat of the highest priority completes, and the request continues.
   if (!queue.can_interrupt() || queue.wanted() == EngineQueue::Wanted::by_equal) return Verdict::hung;
   if (!entry.heartbeat) return Verdict::ask_to_yield;
-  return now_ - entry.since >= limit_ + heartbeat_limit() ? Verdict::hung : Verdict::fine;
+  return used >= limit_ + heartbeat_limit() ? Verdict::hung : Verdict::fine;
 }
 
-// Returns the time at which judge() will call the request hung.
+// Returns the time at which judge() will call the request hung, if its long work makes progress.
 HangWatch::Time HangWatch::deadline(const EngineQueue& queue, const Entry& entry) const {
   const bool yields = queue.can_interrupt() && queue.wanted() != EngineQueue::Wanted::by_equal;
   const Time end = entry.since + limit_ + (yields ? heartbeat_limit() : Time{});

@@ -1,6 +1,7 @@
 // The clock and the limits of hang detection. A request has a limited time, whether or not it makes progress, as under
 // i915. Time in which the device did long work (draws, dispatches, large BLTs) counts less, because the model is slower
-// than a chip in that work, and not in the work of a streamer alone.
+// than a chip in that work, and not in the work of a streamer alone. Long work of which nothing gets done has the same
+// limit, but all of its time counts: an endless kernel is reset as soon as an endless batch.
 #pragma once
 
 #include <atomic>
@@ -45,7 +46,9 @@ class HangWatch {
  private:
   struct Entry {
     RequestRef request;
-    Time since{};
+    Time since{};                 // of the time that counts
+    uint64_t progress = 0;        // of the engine's long work, at the last look
+    Time progressed{};            // time of the clock at which it last grew, or no long work was in progress
     std::optional<Time> urged{};  // since when more urgent work waits for the engine
     RequestRef heartbeat{};
   };

@@ -59,8 +59,8 @@ class Hardware {
   static constexpr uint32_t masked(uint32_t bits, bool on) { return bits << 16 | (on ? bits : 0); }
   void config_write(const spec::PciWrite& write);
   void advance(uint64_t nanoseconds);  // runs the device
-  // Returns a counter of the engine's long work: Engine::work_done().
-  uint64_t work_done(const spec::EngineModel& engine) const { return device_->work_done(engine); }
+  // Returns the counters of the engine's long work.
+  const engine::WorkDone& work_done(const spec::EngineModel& engine) const { return device_->work_done(engine); }
   // Returns whether the engine has begun long work that is not finished.
   bool in_long_work(const spec::EngineModel& engine) const {
     const auto number = static_cast<unsigned>(&engine - model().engines.data());

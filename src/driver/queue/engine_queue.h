@@ -62,7 +62,7 @@ class EngineQueue {
   bool working() const { return !running_.empty(); }
   bool holds() const { return !waiting_.empty(); }
   uint64_t progress() const { return progress_; }  // grows when a request starts or completes
-  uint64_t work_done() const { return hardware_.work_done(engine_); }
+  const engine::WorkDone& work_done() const { return hardware_.work_done(engine_); }
   bool in_long_work() const { return hardware_.in_long_work(engine_); }
   // Whether the engine was asked to preempt its current work and has not done so yet.
   enum class Wanted : uint8_t { no, by_equal, by_more_urgent };

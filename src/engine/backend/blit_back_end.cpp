@@ -49,7 +49,9 @@ WorkReport report_of(const blit::BlitJob& job, const blit::Outcome& outcome) {
   WorkReport report;
   report.time_ns = outcome.bytes / kBytesPerNanosecond;
   report.blit_bytes = outcome.bytes;
-  report.amount = outcome.end == WorkEnd::unfinished ? outcome.bytes : 0;
+  if (outcome.end == WorkEnd::unfinished) {
+    report.done = {.amount = outcome.bytes, .progress = outcome.bytes};
+  }
   if (outcome.lines != 0) {
     report.target_write = {GpuVa{job.destination.base}, outcome.first_line, outcome.lines};
   }

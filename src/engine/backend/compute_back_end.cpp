@@ -31,7 +31,7 @@ std::array<uint32_t, 3> indirect_counts(const Engine& engine) {
 WorkReport report_of(const compute::Outcome& outcome) {
   WorkReport report;
   report.time_ns = outcome.instructions * kInstructionTime;
-  report.amount = outcome.instructions;
+  report.done = {.amount = outcome.instructions, .progress = outcome.channels};
   report.instructions = outcome.instructions;
   report.compute = {.threads = outcome.threads, .channels = outcome.channels};
   return report;

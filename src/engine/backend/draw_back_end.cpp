@@ -105,7 +105,7 @@ void account(Engine& engine, const pipe3d::Outcome& outcome) {
   const DrawWork draw{.threads = outcome.threads, .counts = outcome.counts, .counted = outcome.statistics};
   engine.account({
       .time_ns = outcome.instructions * kInstructionTime + outcome.counts.vertices + outcome.counts.pixels.invocations,
-      .amount = 1,
+      .done = {.amount = 1, .progress = 1},
       .instructions = outcome.instructions,
       .draw = &draw,
   });
