@@ -37,7 +37,7 @@ class Waiting {
     since_.store(Clock::now().time_since_epoch().count(), std::memory_order_relaxed);
   }
   void end() { since_.store(0, std::memory_order_relaxed); }
-  // Zero: it does not wait.
+  // Zero: the thread does not wait.
   Clock::duration time(Clock::time_point now) const {
     const Clock::rep since = since_.load(std::memory_order_relaxed);
     return since == 0 ? Clock::duration::zero() : now.time_since_epoch() - Clock::duration(since);

@@ -215,7 +215,7 @@ bool Server::drop_idle(bool foreign) {
     const std::lock_guard lock(each.guard);
     if (each.socket < 0 || each.dropped || (foreign && !each.foreign)) continue;
     if (!each.has_device) {
-      drop(each, "it was never used");
+      drop(each, "never used");
       return true;
     }
     const bool waits = each.waiting.any() && each.waiting.time(now) >= options_.silence_limit;
@@ -223,7 +223,7 @@ bool Server::drop_idle(bool foreign) {
   }
   if (silent == nullptr) return false;
   const std::lock_guard lock(silent->guard);
-  if (silent->socket >= 0) drop(*silent, "its peer was silent for too long");
+  if (silent->socket >= 0) drop(*silent, "peer silent for too long");
   return true;
 }
 

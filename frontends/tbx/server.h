@@ -77,7 +77,7 @@ class Server {
     Waiting waiting;          // for its peer
     std::mutex guard;         // guards the following
     int socket = -1;          // -1: closed
-    bool has_device = false;  // it sent more than greetings
+    bool has_device = false;  // the client sent more than greetings
     bool dropped = false;
   };
 

@@ -69,7 +69,7 @@ bool Session::next() {
   parts_.channel.expect_message();
   const size_t got = parts_.channel.read(std::as_writable_bytes(std::span(&header_, 1)));
   if (got == 0) return false;
-  if (got != sizeof header_) return lost("the peer left in the middle of a header");
+  if (got != sizeof header_) return lost("the peer closed the connection inside a message header");
   const auto type = static_cast<MessageType>(header_.type);
   const auto row = std::ranges::find(kRows, type, &Row::type);
   if (row == kRows.end()) {
@@ -85,9 +85,11 @@ bool Session::next() {
     return lost(fmt::format("{} message {} has a body of {} bytes; expected {} to {}", row->name, header_.id,
                             header_.size, row->least, row->most));
   }
-  if (!read_body(header_.size)) return lost(fmt::format("the peer left in the middle of a {} message", row->name));
+  if (!read_body(header_.size)) {
+    return lost(fmt::format("the peer closed the connection inside a {} message", row->name));
+  }
   if (row->handle == nullptr) {
-    once(row->name, fmt::format("{} messages are accepted without effect", row->name));
+    once(row->name, fmt::format("{} messages are accepted and have no effect", row->name));
     return true;
   }
   return (this->*row->handle)(body_);
@@ -97,7 +99,7 @@ bool Session::skip(uint64_t bytes) {
   data_.resize(kPart);
   while (bytes != 0) {
     const auto part = std::span(data_).first(std::min<uint64_t>(bytes, kPart));
-    if (parts_.channel.read(part) != part.size()) return lost("the peer left in the middle of a message");
+    if (parts_.channel.read(part) != part.size()) return lost("the peer closed the connection inside a message");
     bytes -= part.size();
   }
   return true;

@@ -97,11 +97,14 @@ bool Session::on_write_data(Body body) {
   data_.resize(kPart);
   while (left != 0) {
     const auto part = std::span(data_).first(std::min<uint64_t>(left, kPart));
-    if (parts_.channel.read(part) != part.size()) return lost("the peer left in the middle of a WRITE_DATA message");
+    if (parts_.channel.read(part) != part.size()) {
+      return lost("the peer closed the connection inside a WRITE_DATA message");
+    }
     bool taken = true;
     if (!use([&](Simulator& simulator) { taken = simulator.write_memory(*space, address, part); })) return false;
     if (!taken) {
-      once("memory", fmt::format("a write at {:#x} failed: no memory there, or the limit is reached", address));
+      once("memory",
+           fmt::format("a write at {:#x} failed: no memory at the address, or the memory limit is reached", address));
     }
     address += part.size();
     left -= part.size();
@@ -172,7 +175,7 @@ bool Session::on_compare_data(Body body) {
   } else if (header_.size != 12) {
     return lost("a COMPARE_DATA message whose sizes contradict each other");
   } else if (parts_.channel.read(expected) != bytes) {
-    return lost("the peer left in the middle of a COMPARE_DATA message");
+    return lost("the peer closed the connection inside a COMPARE_DATA message");
   }
   const uint32_t operation = field(body[0], 4, 2);
   std::vector<std::byte> found(bytes);

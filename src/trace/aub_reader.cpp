@@ -258,8 +258,8 @@ Result<void> Reader::dispatch_discontiguous(Visitor& visitor) {
     const size_t slot = 2 + size_t{piece} * 3;
     const uint32_t size = record_[slot + 2];
     if (size > data.size()) {
-      return error(
-          fmt::format("piece {} of the discontiguous write claims {} bytes and {} are left", piece, size, data.size()));
+      return error(fmt::format("piece {} of the discontiguous write claims {} bytes, but {} are left", piece, size,
+                               data.size()));
     }
     visitor.on(place_,
                DiscontiguousWrite{piece, pieces, qword(slot), hint(flags), memory_space(flags), data.first(size)});

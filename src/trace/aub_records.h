@@ -39,7 +39,7 @@ enum class MemorySpace : uint8_t {
 
 enum class Tiling : uint8_t { none = 0, x = 1, y = 2, w = 3 };
 
-std::string_view name_of(RegisterSpace space);  // empty: no such space
+std::string_view name_of(RegisterSpace space);  // empty: unknown space
 std::string_view name_of(MemorySpace space);
 std::string_view name_of_hint(uint8_t hint);  // the content of a memory write, as declared by the writer
 

@@ -36,7 +36,7 @@ class FileSource final : public ByteSource {
   }
   uint64_t position() const override { return position_; }
 
-  // Returns bytes to the source after a look at them, because a pipe cannot seek.
+  // Returns bytes to the source after they were examined, because a pipe cannot seek.
   void put_back(std::span<const std::byte> bytes) {
     kept_.assign(bytes.begin(), bytes.end());
     position_ -= bytes.size();

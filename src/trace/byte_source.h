@@ -26,7 +26,7 @@ class ByteSource {
 
 Result<std::unique_ptr<ByteSource>> open_file(const std::filesystem::path& path);
 
-// The same choice between plain and .xz for bytes in memory, which the caller keeps alive.
+// Opens bytes in memory, plain or .xz, which the caller keeps alive.
 std::unique_ptr<ByteSource> open_memory(std::span<const std::byte> bytes);
 
 // The remaining bytes of a source, dword-aligned; the bytes after `bytes` up to the next dword are zero.

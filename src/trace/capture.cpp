@@ -97,7 +97,8 @@ class Keys {
   std::optional<Error>& error_;
 };
 
-// Engine classes of the user interface: 0 render, 1 copy, 2 video, 3 video enhance, 4 compute.
+// Returns the engine class of a class number of the user interface: 0 render, 1 copy, 2 video, 3 video enhance, 4
+// compute.
 std::optional<spec::EngineClass> engine_of_class(unsigned number) {
   switch (number) {
     case 0:
@@ -162,7 +163,7 @@ Result<void> read_content(const fs::path& folder, CaptureObject& object) {
   return {};
 }
 
-// "gen4.5" counts as 4: manifests give whole numbers.
+// Returns the generation as a whole number, as in manifests: "gen4.5" counts as 4.
 unsigned whole_number_of(spec::GenId gen) {
   std::string_view text = spec::name_of(gen);
   text.remove_prefix(std::min(text.find_first_of("0123456789"), text.size()));

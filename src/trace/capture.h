@@ -54,7 +54,7 @@ struct Capture {
   std::vector<CaptureObject> objects;
   std::vector<CaptureReloc> relocs;
 
-  // Returns our model by name, otherwise by PCI id. Null: not one of our devices.
+  // Returns our model by name, otherwise by PCI id. Null: the device is not modelled.
   const spec::DeviceModel* model() const;
   const CaptureObject* find(uint32_t handle) const;
 };

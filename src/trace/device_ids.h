@@ -9,7 +9,7 @@
 
 namespace halogen::trace {
 
-// Returns the device, or one of ours that decodes the same (Kaby Lake: skl). Null: none.
+// Returns the device, or a modelled device that decodes the same (Kaby Lake: skl). Null: no device matches.
 const spec::DeviceModel* device_of_aub_code(uint8_t code);
 const spec::DeviceModel* device_of_pci_id(uint32_t pci_id);
 

@@ -39,7 +39,7 @@ class GgttObjects {
   bool is_object(Pool pool, uint64_t address) const {
     return is_backing(address / kPageBytes) && !known_[static_cast<size_t>(pool)].pages.contains(address / kPageBytes);
   }
-  // Chooses the memory for a read within a page that does not name it.
+  // Chooses the memory for a read within a page that does not name its memory.
   Pool guess_read(uint64_t address, size_t bytes);
 
  private:

@@ -47,7 +47,7 @@ bool compares(aub::Comparison comparison, bool not_equal, uint64_t found, uint64
   return false;
 }
 
-// Memory spaces of a classic block.
+// Returns the memory space of a classic block.
 std::optional<aub::MemorySpace> memory_space_of(uint8_t classic) {
   constexpr std::array kSpaces{aub::MemorySpace::ggtt, aub::MemorySpace::local, aub::MemorySpace::system};
   if (classic < kSpaces.size()) return kSpaces[classic];
@@ -64,7 +64,7 @@ bool is_translated(aub::MemorySpace space) {
          space == aub::MemorySpace::ppgtt || space == aub::MemorySpace::local;
 }
 
-// Engine classes by the type of a classic ring.
+// Returns the engine class of a type of classic ring.
 spec::EngineClass engine_of_ring(uint8_t type) {
   return type == 3 ? spec::EngineClass::video : type == 4 ? spec::EngineClass::blit : spec::EngineClass::render;
 }
@@ -144,7 +144,7 @@ struct Player::Handler {
     });
     if (!value) return player.skip_check("wait for a register of another device");
     player.poll_ended(held, poll.ignore_timeout, [&] {
-      return fmt::format("register {:#x} stays at {:#x}, awaited {}{:#x} in the bits {:#x}", poll.offset, *value,
+      return fmt::format("register {:#x} stays at {:#x}, expected {}{:#x} in the bits {:#x}", poll.offset, *value,
                          poll.not_equal ? "other than " : "", poll.value, poll.mask);
     });
   }
@@ -172,8 +172,8 @@ struct Player::Handler {
     }
     if (!there) {
       return player.check(false, [&] {
-        return fmt::format("{} bytes at {} {:#x} are to be compared and are not mapped", compare.bytes,
-                           name_of(compare.space), compare.address);
+        return fmt::format("{} bytes at {} {:#x} cannot be compared: not mapped", compare.bytes, name_of(compare.space),
+                           compare.address);
       });
     }
     const bool any = differs || player.stored_difference_;
@@ -181,8 +181,8 @@ struct Player::Handler {
     player.stored_difference_ = player.in_parts_ && any;
     if (player.in_parts_) return;
     player.check(any == compare.not_equal, [&] {
-      return compare.not_equal ? fmt::format("{} bytes at {} {:#x} are as they should not be", compare.bytes,
-                                             name_of(compare.space), compare.address)
+      return compare.not_equal ? fmt::format("{} bytes at {} {:#x} match the trace, which expects a difference",
+                                             compare.bytes, name_of(compare.space), compare.address)
                                : fmt::format("memory differs at {} {:#x}, byte {:#x} of {:#x}", name_of(compare.space),
                                              compare.address + differs.value_or(0), differs.value_or(0), compare.bytes);
     });
@@ -198,7 +198,7 @@ struct Player::Handler {
       return compares(poll.comparison, poll.not_equal, value & mask, poll.value & mask);
     });
     player.poll_ended(held, poll.ignore_timeout, [&] {
-      return fmt::format("memory at {} {:#x} stays at {:#x}, awaited {:#x} in the bits {:#x}", name_of(poll.space),
+      return fmt::format("memory at {} {:#x} stays at {:#x}, expected {:#x} in the bits {:#x}", name_of(poll.space),
                          poll.address, value, poll.value, poll.mask);
     });
   }
@@ -214,7 +214,7 @@ struct Player::Handler {
                 dump.file_type);
   }
   void operator()(const aub::ClassicBlock& block) const { player.run_block(block); }
-  // Records for people, and records that repeat what the device knows.
+  // Comments, and records whose content the device already has.
   void operator()(const aub::Comment& record) const {
     if (record.text == Simulator::kResetNote) return simulator().reset();  // reset() records itself
     if (record.text == Simulator::kFinishNote) return static_cast<void>(simulator().finish());
@@ -245,7 +245,7 @@ Player::Player(const spec::DeviceModel* model, EventSink* events) : model_(model
 void Player::choose(const spec::DeviceModel* model, const std::string& what) {
   if (simulator_ != nullptr) return;
   if (model == nullptr) {
-    failure_ = fmt::format("the trace does not say which of our devices it is for ({}): give one with --device", what);
+    failure_ = fmt::format("the trace does not name a modelled device ({}); give one with --device", what);
     return;
   }
   start(*model);
@@ -326,9 +326,8 @@ bool Player::allows_repeated(uint64_t bytes) {
     repeated_ += bytes;
     return true;
   }
-  failure_ =
-      fmt::format("record {} at byte {:#x} repeats a pattern over {} bytes: a trace may make no more than {} MB so",
-                  place_.index, place_.offset, bytes, kMaxRepeated >> 20);
+  failure_ = fmt::format("record {} at byte {:#x} repeats a pattern over {} bytes; the limit for one trace is {} MB",
+                         place_.index, place_.offset, bytes, kMaxRepeated >> 20);
   return false;
 }
 
@@ -374,7 +373,7 @@ void Player::run_block(const aub::ClassicBlock& block) {
       store(*space, block.address + block.part_offset, block.data, block.data.size(), 0);
       if (block.operation == aub::BlockOperation::command_write && block.is_last() &&
           !simulator_->run_ring(engine_of_ring(block.type), block.address, block.total_bytes)) {
-        skip("ring that does not fit");
+        skip("ring block that is empty, too large or not supported by the device");
       }
       return;
     }
@@ -408,8 +407,8 @@ void Player::read_row(const DumpArea& area, uint64_t y, std::span<std::byte> int
 }
 
 void Player::dump(const DumpArea& area, std::string_view name) {
-  if (dump_folder_.empty()) return skip("dump, without a folder for it");
-  if (area.width == 0 || area.height == 0) return skip("dump of nothing");
+  if (dump_folder_.empty()) return skip("dump without a folder to write it to");
+  if (area.width == 0 || area.height == 0) return skip("empty dump");
   if (area.width > kMaxDumpBytes / area.height) return skip("dump of more than 256 MB");
   if (area.tiling == aub::Tiling::w) return skip("dump of a W-tiled surface");
   const uint64_t tile = area.tiling == aub::Tiling::x ? kTileXBytes : kTileYBytes;

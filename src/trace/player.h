@@ -115,7 +115,7 @@ class Player final : public aub::Visitor {
   aub::Place place_;
   std::string failure_;
   bool aborted_ = false;
-  bool stored_difference_ = false;  // result so far of a comparison in parts
+  bool stored_difference_ = false;  // a part of the current comparison has differed
   bool in_parts_ = false;           // its last part is still missing
   uint64_t repeated_ = 0;           // bytes produced by repeated patterns
   uint64_t dumped_ = 0;             // bytes

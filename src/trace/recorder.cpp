@@ -59,7 +59,7 @@ Result<std::unique_ptr<Recorder>> Recorder::create(const spec::DeviceModel& mode
   return recorder;
 }
 
-// A simulator starts, and leaves every reset, with page tables in system memory: move them to local memory.
+// Moves page tables to local memory: after its start and after every reset, a simulator has them in system memory.
 void Recorder::enable_local_tables() {
   const uint32_t offset = hw::LMEM_CFG::kDesc.offset(simulator_->model().id);
   if (!local_tables_ || offset == spec::kNoOffset) return;
@@ -89,7 +89,7 @@ void Recorder::remember(Page& page) const {
 void Recorder::on_page(uint64_t address, std::span<const std::byte> bytes) {
   if (pages_.contains(address)) return;
   const std::span<std::byte> ours = simulator_->host().map_memory(PhysAddr{address}, bytes.size());
-  if (ours.empty()) return;  // more memory than a replay may have: the page stays zero there
+  if (ours.empty()) return;  // exceeds the memory limit of a replay, in which the page stays zero
   Page& page = pages_.emplace(address, Page{bytes, ours}).first->second;
   catch_up(address, page);
   remember(page);
@@ -152,7 +152,7 @@ void Recorder::after_entries(uint64_t offset, std::span<const std::byte> entries
   }
 }
 
-// Brings both devices to the same time. The one that is behind is idle.
+// Advances the device whose time is earlier, which is idle, to the time of the other.
 void Recorder::keep_time() {
   if (device_ == nullptr) return;
   const auto now = [](const device::Device& device) { return device.clock().nanoseconds; };
@@ -289,7 +289,8 @@ Result<RecordedRun> Recorder::finish() {
   }
   const uint64_t executed = commands_of(*device_);
   if (run_.fault.empty() && run_.unjudged == 0 && executed != run_.commands) {
-    run_.fault = fmt::format("the trace does not replay the same work: {} commands of {}", run_.commands, executed);
+    run_.fault = fmt::format("the trace does not replay the same work: {} of {} commands were executed", run_.commands,
+                             executed);
   }
   return run_;
 }

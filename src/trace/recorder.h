@@ -11,14 +11,14 @@
 //
 // Both devices have the same virtual time. After each write that starts work their memory must be equal: the recorder
 // made it equal before the write, and only the device has written since. A difference means that the replay differs
-// from the run, and `finish` reports it. Work of engines while other time passes runs beside the software, which may
-// write the same pages: it is counted as unjudged. Local memory, which is never corrected, is compared at the end, or
-// treated like system memory if a visitor reports what software wrote to it (`watch_local`). Software with several
-// threads may also write during work that a write starts (`watch_threads`): then only bytes that the second device
-// changed are compared.
+// from the run, and `finish` reports it. Work of engines while other time passes runs concurrently with the software,
+// which may write the same pages: it is counted as unjudged. Local memory, which is never corrected, is compared at the
+// end, or treated like system memory if a visitor reports what software wrote to it (`watch_local`). Software with
+// several threads may also write during work that a write starts (`watch_threads`): then only bytes that the second
+// device changed are compared.
 //
-// Limits: tiled views of the aperture are recorded as the pages behind them; endless work runs for a tenth of a second
-// of virtual time at every access, so traces of hangs take long to record.
+// Limits: writes through tiled views of the aperture are recorded as writes to the mapped pages; endless work runs for
+// a tenth of a second of virtual time at every access, so traces of hangs take long to record.
 #pragma once
 
 #include <cstddef>
@@ -44,7 +44,7 @@ struct RecordedRun {
   uint64_t memory_hash = 0;  // hash of all memory after a replay
   uint64_t commands = 0;     // executed by a replay
   uint64_t comparisons = 0;  // comparisons of the two devices' memory
-  uint64_t unjudged = 0;     // work beside the software that was not, or not completely, compared
+  uint64_t unjudged = 0;     // concurrent work that was not, or not completely, compared
   uint64_t differences = 0;  // pages that differ between device and replay
   std::string fault;         // message for the first difference; empty: a replay does the same as the device
 };
@@ -86,7 +86,7 @@ class Recorder {
   void after_reset();  // function-level reset: AUB has no record for it, so engines are reset as a driver would do it
   void before_time();
   void after_time();
-  void pass(uint64_t nanoseconds);  // replaces these two if no device is watched
+  void pass(uint64_t nanoseconds);  // replaces before_time() and after_time() if no device is watched
 
   // Completes the trace. An error: it cannot be written.
   Result<RecordedRun> finish();

@@ -195,7 +195,7 @@ bool Simulator::read_memory(aub::MemorySpace space, uint64_t address, std::span<
   return false;
 }
 
-// Pages behind the global table are read from where they are stored.
+// Pages that the global table maps are read from their storage.
 void Simulator::read_pages(GgttObjects::Pool pool, uint64_t address, std::span<std::byte> into) {
   while (!into.empty()) {
     const size_t part = std::min<size_t>(into.size(), kPageBytes - address % kPageBytes);

@@ -73,7 +73,7 @@ class Simulator {
   // Reads memory at an address of a context.
   bool read_context(const SeenContext& context, uint64_t address, std::span<std::byte> into);
 
-  // Chooses the memory for a read by physical address that does not name it.
+  // Chooses the memory for a read by physical address that does not name its memory.
   aub::MemorySpace space_of_read(uint64_t address, size_t bytes);
 
   // Entries of the global table.
@@ -86,12 +86,11 @@ class Simulator {
   void advance(uint64_t nanoseconds);  // requested by the client; recorded
   void pass(uint64_t nanoseconds);     // part of another recorded input
   bool settle();                       // the same
-  // Settles on request of the client if there is work left. In a trace, a comment stands for it.
+  // Settles on request of the client if there is work left. A trace records it as a comment.
   static constexpr std::string_view kFinishNote = "halogen: finish";
   bool finish();
   bool busy() const;  // an engine is not idle
-  // Resets to the state after power-on, except for memory. In a trace, a comment stands for it and is played as a
-  // reset.
+  // Resets to the state after power-on, except for memory. A trace records it as a comment, which is played as a reset.
   static constexpr std::string_view kResetNote = "halogen: reset";
   void reset();
 

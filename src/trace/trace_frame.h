@@ -13,7 +13,7 @@ namespace halogen::trace {
 
 struct FrameWish {
   unsigned pipe = 0;               // 0: pipe A
-  std::optional<uint64_t> vblank;  // number of the vertical blank, from 1; nothing: at the end of the trace
+  std::optional<uint64_t> vblank;  // number of the vertical blank, from 1; no value: at the end of the trace
 };
 
 // Plays the trace as far as needed. Waits for a vertical blank after its end, within limits. Errors start with the name

@@ -1,4 +1,4 @@
-// The contracts of `halogen replay` and `halogen serve`: exit codes, one sentence on stderr, what is written. Runs the
+// The contracts of `halogen replay` and `halogen serve`: exit codes, one sentence on stderr, output files. Runs the
 // built program.
 #include <sys/wait.h>
 #include <unistd.h>
@@ -62,7 +62,7 @@ AubBuilder good_trace() {
   AubBuilder aub;
   aub.version(19);
   aub.write_qword(4, 5 * 8, 0x9001).write_memory(2, 0x9000, {0x6548, 0});
-  aub.trace(0x04, {0x5000, 0, 0, 4, 0x6548});  // by the global table
+  aub.trace(0x04, {0x5000, 0, 0, 4, 0x6548});  // through the global table
   return aub;
 }
 
@@ -99,7 +99,7 @@ TEST_F(Doors, ReplayFailsOnUnsupportedCheck) {
   EXPECT_THAT(outcome.text, HasSubstr("skipped: comparison by CRC, 1 times."));
   EXPECT_THAT(outcome.text, HasSubstr("1 checks are not supported (--allow-unchecked accepts them)."));
   EXPECT_EQ(replay(file + " --allow-unchecked 2>&1").status, 0);
-  aub.trace(0x01, {0x2600, 0x0002'0000, 0xffff'ffff, 0, 5});  // does not hold
+  aub.trace(0x01, {0x2600, 0x0002'0000, 0xffff'ffff, 0, 5});  // a comparison that fails
   EXPECT_EQ(replay(trace("b.aub", aub) + " --allow-unchecked 2>&1").status, 1);
 }
 
@@ -108,7 +108,7 @@ TEST_F(Doors, ReplayFailsWhenAnEngineIsStuck) {
   aub.version(0);
   aub.write_memory(4, 4, {0x1001, 0x2001});  // entries 1 and 2 of the global table
   aub.write_memory(2, 0x1000, {0});
-  aub.write_memory(2, 0x2000, {0x0b50'0001, 5, 0x1000, 0});  // MI_SEMAPHORE_MBOX: until more than 5 is there
+  aub.write_memory(2, 0x2000, {0x0b50'0001, 5, 0x1000, 0});  // MI_SEMAPHORE_MBOX: waits until memory is greater than 5
   for (const auto& [offset, value] : {std::pair{0x2038, 0x2000}, {0x2034, 0}, {0x203c, 1}, {0x2030, 16}}) {
     aub.write_register(static_cast<uint32_t>(offset), static_cast<uint32_t>(value));
   }
@@ -116,7 +116,7 @@ TEST_F(Doors, ReplayFailsWhenAnEngineIsStuck) {
   EXPECT_EQ(stuck.status, 1);
   EXPECT_THAT(stuck.text, HasSubstr("the engine rcs0 waits for a semaphore that is never signalled."));
   aub.write_memory(2, 0x1000, {6});
-  aub.write_register(0x20c0, 0);  // any: the device looks again
+  aub.write_register(0x20c0, 0);  // any register write: the device checks the semaphore again
   const Outcome free = replay(trace("b.aub", aub) + " --device snb 2>&1");
   EXPECT_EQ(free.status, 0) << free.text;
 }

@@ -12,7 +12,7 @@
 
 namespace halogen::tbx {
 
-// Messages as bytes.
+// A sequence of messages as bytes.
 class Messages {
  public:
   Messages& message(uint32_t type, std::initializer_list<uint32_t> body) {
@@ -23,7 +23,8 @@ class Messages {
     for (const uint32_t value : values) append(std::as_bytes(std::span(&value, 1)));
     return *this;
   }
-  [[gnu::noinline]] Messages& append(std::span<const std::byte> bytes) {  // inlined, GCC 12 warns of what is not there
+  [[gnu::noinline]] Messages& append(
+      std::span<const std::byte> bytes) {  // if it is inlined, GCC 12 gives a false warning
     const size_t at = bytes_.size();
     bytes_.resize(at + bytes.size());
     if (!bytes.empty()) std::memcpy(bytes_.data() + at, bytes.data(), bytes.size());
@@ -58,9 +59,9 @@ class Messages {
 
 struct Product {
   const char* device;
-  bool queue;          // submits through 0x2510..0x2550, else through 0x2230
+  bool queue;          // true: submits through 0x2510..0x2550; false: through 0x2230
   uint32_t entry;      // low bits of page table entries
-  bool local = false;  // local memory on: tables and most pages lie there
+  bool local = false;  // local memory is enabled: tables and most pages are there
 };
 
 class NeoStream {
@@ -71,7 +72,7 @@ class NeoStream {
   static constexpr uint64_t kImage = 0x6000;
   static constexpr uint64_t kRing = 0x2000;
 
-  // Local pages begin behind ring and image, which the driver itself lets them overwrite.
+  // Local pages begin after ring and image. (The driver itself lets them overwrite ring and image.)
   explicit NeoStream(const Product& product) : product_(product), next_local_(0x2'0000) {}
 
   Messages& out() { return out_; }
@@ -97,7 +98,7 @@ class NeoStream {
     out_.write(kImage, std::as_bytes(std::span(image)), local);
   }
 
-  // A page of the process with its four table entries; gives its physical address.
+  // Writes a page of the process with its four table entries; returns its physical address.
   uint64_t page(uint64_t address, std::span<const uint32_t> content, bool local) {
     const uint64_t va = address & 0xffff'ffff'ffff;
     uint64_t& physical = pages_[va];
@@ -119,7 +120,7 @@ class NeoStream {
     return physical;
   }
 
-  // A batch that stores `value` into the buffer and writes the tag; one submission.
+  // Submits a batch that stores `value` into the buffer and writes the tag.
   void submit(uint32_t value, uint32_t tag) {
     const bool local = product_.local;
     const std::vector<uint32_t> zeros(1024, 0);
@@ -136,7 +137,7 @@ class NeoStream {
     ring.insert(ring.end(), {0x1880'0101, low(kBatch), high(kBatch), 0});
     out_.write(kRing + tail_, std::as_bytes(std::span(ring)), local);
     tail_ += static_cast<uint32_t>(ring.size() * 4);
-    out_.write(kImage + 0x101c, {tail_}, false);  // system memory, whatever the image is in
+    out_.write(kImage + 0x101c, {tail_}, false);  // in system memory, even if the image is in local memory
     if (product_.queue) {
       out_.write_register(0x2510, 0x6119).write_register(0x2514, 0).write_register(0x2550, 1);
     } else {

@@ -62,7 +62,7 @@ uint64_t unknown_records(std::span<const std::byte> bytes) {
   return decoder.counts().unknown_records;
 }
 
-// A ring of Gen4.5 that runs a batch which starts itself again and again.
+// Adds a ring of Gen4.5 that runs a batch which restarts itself without end.
 void add_endless_batch(Messages& out) {
   for (uint32_t page = 1; page < 8; ++page) out.message(2, {1, page, page * 0x1000 | 1});
   out.write(0x2000, {0x1880'0080, 0x3000}).write(0x3000, {0x1880'0080, 0x3000});
@@ -78,24 +78,26 @@ Messages everything() {
   const uint32_t ours = 2 << 12 | 4 << 1;
   out.control();
   add_endless_batch(out);
-  for (int i = 0; i < 4; ++i) out.read_register(0x2074);  // where the engine is: time passes between the looks
-  out.message(9, {100});                                  // REPORT_REND_END
-  out.control(0x1000'1000);                               // flush
+  for (int i = 0; i < 4; ++i) {
+    out.read_register(0x2074);  // reads the position of the engine; time passes between the reads
+  }
+  out.message(9, {100});     // REPORT_REND_END
+  out.control(0x1000'1000);  // flush
   out.read_register(0x2074);
   out.message(0, {2 << 1, 0x2036, 0}).message(39, {8 << 1, 0x2030, 0, 0});  // two bytes, eight bytes
   out.message(14, {ours | 1, 0x3c, 0x5a}).message(14, {ours, 0x3c, 0}).message(14, {ours, 0, 0});
   out.message(24, {4u << 29, 0x3c4, 0});      // IO
-  out.message(2, {0, 5, 0});                  // an entry is read
+  out.message(2, {0, 5, 0});                  // reads a table entry
   out.write(0x9000, {7, 8}).read(0x9000, 8);  // memory
   out.message(43, {0, 0x9000, 4}).append(word).message(43, {1 << 2, 0x9004, 4}).append(word);
   out.write(0x10'0000, large);
   out.message(43, {0, 0x10'0000, 200'000}).append(large);
   large.back() = std::byte{1};
-  out.message(43, {1 << 2, 0x10'0000, 200'000}).append(large);  // differs in its last part
+  out.message(43, {1 << 2, 0x10'0000, 200'000}).append(large);  // a comparison that fails in its last part
   const uint32_t start = 0x2000;
-  out.message(43, {1, 0x2038, 4}).append(std::as_bytes(std::span(&start, 1)));  // a register
+  out.message(43, {1, 0x2038, 4}).append(std::as_bytes(std::span(&start, 1)));  // compares a register
   out.message(43, {1 | 1 << 2, 0x2038, 4}).append(word);
-  for (int i = 0; i < 40; ++i) out.read(0x9000, 64);  // waits
+  for (int i = 0; i < 40; ++i) out.read(0x9000, 64);  // polls
   out.control(0x0001'0001);                           // reset
   out.read_register(0x2038).message(7, {});
   return out;
@@ -144,7 +146,7 @@ TEST(TbxRecording, ReplayChecksWhatTheClientRead) {
 TEST(TbxRecording, ComparisonOfClientIsRecorded) {
   Messages out;
   const uint32_t value = 7;
-  out.message(43, {0, 0x9000, 4}).append(std::as_bytes(std::span(&value, 1)));  // does not hold
+  out.message(43, {0, 0x9000, 4}).append(std::as_bytes(std::span(&value, 1)));  // a comparison that fails
   out.message(43, {1 << 2, 0x9000, 4}).append(std::as_bytes(std::span(&value, 1)));
   const Recording run("icl", out);
   trace::Player player;

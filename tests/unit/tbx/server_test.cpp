@@ -69,7 +69,7 @@ TEST(TbxServer, SharedConnectionsSeeOneDevice) {
   EXPECT_EQ(other.receive(4)[3], 77u);
 }
 
-// Two peers of one device write and read as fast as they can: every answer is whole and in step.
+// Two peers of one device write and read as fast as they can: every reply is complete and belongs to its request.
 TEST(TbxServer, ConcurrentClientsGetCompleteReplies) {
   Serving serving("icl", true);
   const auto fight = [&](uint32_t who) {
@@ -94,7 +94,7 @@ TEST(TbxServer, ConcurrentClientsGetCompleteReplies) {
   EXPECT_TRUE(second);
 }
 
-// One submits and waits for its tag, the other takes the device away under it again and again.
+// One client submits work and waits for its tag, while another client resets the device repeatedly.
 TEST(TbxServer, ResetOfSharedDeviceDoesNotBreakOtherClients) {
   Serving serving("bdw", true);
   const auto fight = [&] {
@@ -146,7 +146,7 @@ TEST(TbxServer, IdleConnectionsDoNotBlockNewOnes) {
     idle.push_back(std::make_unique<Client>(serving.server->port()));
     ASSERT_TRUE(idle.back()->send(Messages().control().bytes()));
   }
-  serving.wait_for("connection 7: dropped for a new connection: it was never used");
+  serving.wait_for("connection 7: dropped for a new connection: never used");
   EXPECT_EQ(idle[0]->receive(1).size(), 0u) << "the oldest";
   Messages look;
   EXPECT_EQ(read_word(*idle.back(), look, 0x1000), 0u);
@@ -168,10 +168,10 @@ TEST(TbxServer, RefusesConnectionBeyondTheLimit) {
   serving.wait_for("connection 65: refused; 64 are open");
   EXPECT_EQ(read_word(*busy.front(), out, 0x1000), 0u);
   busy.pop_back();
-  serving.wait_for("connection 64, ");  // ended
+  serving.wait_for("connection 64, ");  // the connection has ended
 }
 
-// Peers that worked once and then only stay do not keep others out.
+// Connections that are idle after some work do not block new connections.
 TEST(TbxServer, SilentConnectionIsDroppedForANewOne) {
   Serving serving("i965", false, {}, std::chrono::milliseconds(0));
   std::vector<std::unique_ptr<Client>> silent;
@@ -183,7 +183,7 @@ TEST(TbxServer, SilentConnectionIsDroppedForANewOne) {
   const Client more(serving.server->port());
   Messages look;
   EXPECT_EQ(read_word(more, look, 0x1000), 0u);
-  serving.wait_for("dropped for a new connection: its peer was silent for too long");
+  serving.wait_for("dropped for a new connection: peer silent for too long");
   const auto log = serving.log();
   EXPECT_EQ(std::ranges::count_if(log, [](const std::string& line) { return line.find("refused") != line.npos; }), 0);
 }
@@ -206,7 +206,7 @@ TEST(TbxServer, OtherClientsContinueWhenOneFails) {
   EXPECT_EQ(leaver.receive(3).size(), 3u) << "a peer that leaves before it is accepted has no user";
   ASSERT_TRUE(leaver.send(Messages().message(4, {0, 0, 4096}).words({1, 2, 3}).bytes()));
   leaver.leave();
-  serving.wait_for("connection 3: the peer left in the middle of a WRITE_DATA message");
+  serving.wait_for("connection 3: the peer closed the connection inside a WRITE_DATA message");
 
   EXPECT_EQ(read_word(good, out, 0x1000), 42u);
   Client fresh(serving.server->port());
@@ -230,7 +230,7 @@ TEST(TbxServer, EndsWhileClientsAreConnected) {
 TEST(TbxServer, ListensOnLoopbackOnly) {
   Serving serving("icl");
   EXPECT_NE(serving.server->port(), 0);
-  // The port is taken on 127.0.0.1 and free on another address of the machine's own network.
+  // The port is in use on 127.0.0.1 and free on another loopback address.
   const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -256,7 +256,8 @@ TEST_P(Recorded, RunReplaysToTheSameMemory) {
   uint64_t served = 0;
   {
     Serving serving(product.device, false, (folder / "run.aub").string());
-    Client unused(serving.server->port());  // as the driver's other connections: no device, no trace
+    Client unused(
+        serving.server->port());  // like the driver's other connections, which have neither a device nor a trace
     ASSERT_TRUE(unused.send(Messages().control().bytes()));
     Client client(serving.server->port());
     NeoStream neo(product);

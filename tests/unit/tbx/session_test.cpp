@@ -19,7 +19,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Runs the messages of a peer on its own simulator and keeps the replies.
+// Runs the messages of a peer on a new simulator and stores the replies.
 struct Talk {
   explicit Talk(std::string_view device, std::span<const std::byte> input) : channel(input) {
     Session session({channel,
@@ -74,7 +74,7 @@ TEST_P(Products, SubmissionsRunBeforeTheNextMessage) {
   neo.submit(0x1111, 1);
   const size_t page_reply = 6 + 1024;
   neo.out().read(neo.tag_page, 4096).read(neo.buffer_page, 4096);
-  neo.submit(0x2222, 2);  // uploads the older tag again, then completes
+  neo.submit(0x2222, 2);  // uploads the older tag again; the submission then completes
   neo.out().read(neo.tag_page, 4096).read(neo.buffer_page, 4096);
   const uint32_t last_id = neo.out().next_id() - 1;
   Talk run(product.device, neo.out().bytes());
@@ -130,13 +130,13 @@ TEST(TbxSession, TableEntriesAreReturnedInTheRequestedFormat) {
 
 TEST(TbxSession, LongerBodiesNameAddressAndMemoryType) {
   Messages out;
-  // 16-byte bodies with all of the upper address; the front door has a window to local memory.
+  // Bodies of 16 bytes with a 64-bit address; the front door has a window to local memory.
   const uint32_t value = 0x1357'9bdf;
   out.message(4, {1 << 2, 0x1000, 4, 0x20}).append(std::as_bytes(std::span(&value, 1)));
   out.message(5, {1 << 1, 0x1000, 4, 0x20});
   out.message(4, {1 << 2, 0x3000, 4, 0x000f'fff0}).append(std::as_bytes(std::span(&value, 1)));
   out.message(5, {1 << 5, 0x3000, 4});  // memory type local
-  out.message(5, {0, 0x3000, 4});       // a client that names memory types: system
+  out.message(5, {0, 0x3000, 4});       // the client has named memory types: system memory
   const auto words = Talk("dg1", out.bytes()).words();
   EXPECT_THAT(words, ElementsAre(6, 1, 16, 0, 0x1000, 4, 0x20, value,  //
                                  6, 3, 12, 0, 0x3000, 4, value,        //
@@ -178,12 +178,12 @@ TEST(TbxSession, UnknownMessagesAreSkippedAndReportedOnce) {
 
 TEST(TbxSession, ProtocolViolationEndsSessionWithAMessage) {
   const auto fault_of = [](const Messages& out) { return Talk("icl", out.bytes()).fault; };
-  EXPECT_THAT(fault_of(Messages().words({0, 0})), HasSubstr("in the middle of a header"));
-  EXPECT_THAT(fault_of(Messages().words({0, 5, 12, 9})), HasSubstr("in the middle of a MMIO message"));
+  EXPECT_THAT(fault_of(Messages().words({0, 0})), HasSubstr("inside a message header"));
+  EXPECT_THAT(fault_of(Messages().words({0, 5, 12, 9})), HasSubstr("inside a MMIO message"));
   EXPECT_THAT(fault_of(Messages().message(0, {9})), HasSubstr("MMIO message 0 has a body of 4 bytes"));
   EXPECT_THAT(fault_of(Messages().words({4, 0, 0xffff'ffff})), HasSubstr("WRITE_DATA message 0 has a body"));
   EXPECT_THAT(fault_of(Messages().words({77, 0, 0xffff'ffff})), HasSubstr("out of sync"));
-  EXPECT_THAT(fault_of(Messages().message(4, {0, 0x1000, 100}).words({1})), HasSubstr("middle of a WRITE_DATA"));
+  EXPECT_THAT(fault_of(Messages().message(4, {0, 0x1000, 100}).words({1})), HasSubstr("inside a WRITE_DATA"));
   EXPECT_THAT(fault_of(Messages().message(4, {2, 0x1000, 4}).words({1})), HasSubstr("mask"));
   EXPECT_THAT(fault_of(Messages().message(26, {4})), HasSubstr("RPC"));
   EXPECT_THAT(fault_of(Messages().message(43, {0, 0, 0x7fff'ffff})), HasSubstr("COMPARE_DATA"));
@@ -212,7 +212,7 @@ TEST(TbxSession, PollingClientIsSlowedDown) {
 
 TEST(TbxSession, PollingAdvancesVirtualTime) {
   Messages out;
-  for (int i = 0; i < 8; ++i) out.read_register(0x2358);  // the render engine's time
+  for (int i = 0; i < 8; ++i) out.read_register(0x2358);  // TIMESTAMP of the render engine
   const auto words = Talk("icl", out.bytes()).words();
   EXPECT_LT(words[3], words[words.size() - 1]);
 }
@@ -230,13 +230,13 @@ TEST(TbxSession, ExhaustedMemoryIsReportedAndHarmless) {
   Session session({channel, [&]() -> Result<trace::Simulator*> { return simulator.get(); }, guard,
                    [&](std::string_view line) { log.emplace_back(line); }});
   session.run();
-  EXPECT_THAT(log, ElementsAre(HasSubstr("the limit is reached")));
+  EXPECT_THAT(log, ElementsAre(HasSubstr("the memory limit is reached")));
   EXPECT_EQ(channel.output().size(), 10u * 28);
 }
 
-// System and local memory of all simulators share one budget; an ended simulator returns its part.
+// System and local memory of all simulators share one budget; a simulator that ends returns its part.
 TEST(TbxSession, LocalMemoryCountsTowardsTheLimit) {
-  constexpr uint64_t kLocalPages = 16;  // allocated together
+  constexpr uint64_t kLocalPages = 16;  // both allocated at the same time
   trace::PageBudget budget(3 * kLocalPages + 1);
   const auto make = [&] {
     return std::move(trace::Simulator::create(*spec::find_device("dg1"), {.budget = &budget})).value();

@@ -29,12 +29,12 @@ class AubBuilder {
     return *this;
   }
 
-  // A record of the newer family: its length field is the dwords that follow the header.
+  // Adds a record of the newer family, whose length field counts the dwords after the header.
   AubBuilder& trace(uint32_t sub, const std::vector<uint32_t>& body) {
     dwords({header(kTrace, sub, static_cast<uint32_t>(body.size()))});
     return dwords(body);
   }
-  // A classic record: its length field is one less.
+  // Adds a classic record, whose length field is one less.
   AubBuilder& classic(uint32_t sub, const std::vector<uint32_t>& body) {
     dwords({header(kClassic, sub, static_cast<uint32_t>(body.size()) - 1)});
     return dwords(body);
@@ -68,7 +68,7 @@ class AubBuilder {
 
   static void append_text(std::vector<uint32_t>& body, std::string_view text) {
     const size_t at = body.size();
-    body.resize(at + text.size() / 4 + 1);  // a NUL always fits
+    body.resize(at + text.size() / 4 + 1);  // with space for at least one NUL
     std::memcpy(body.data() + at, text.data(), text.size());
   }
 
@@ -79,8 +79,9 @@ class AubBuilder {
   std::vector<uint32_t> dwords_;
 };
 
-// An Ice Lake context with its image at `image` of the global table. Its ring executes one MI_STORE_DATA_IMM to address
-// 0x5010 of the process; that page is `page`, and the tables start at `tables`. The global table maps 0x1000 to 0xbfff.
+// Adds an Ice Lake context with its image at `image` of the global table. Its ring executes one MI_STORE_DATA_IMM to
+// address 0x5010 of the process; that page is `page`, and the tables start at `tables`. The global table maps 0x1000 to
+// 0xbfff.
 inline void add_icl_context(AubBuilder& aub, uint32_t value = 0x1234'5678, uint32_t image = 0x6000,
                             uint32_t ring = 0x2000, uint32_t tables = 0x10'0000, uint32_t page = 0x4'0000) {
   constexpr uint32_t kSystem = 2, kGgttEntry = 4;

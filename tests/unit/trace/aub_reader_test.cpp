@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Calls back with each record while its data is alive.
+// Calls a function with each record while its data is valid.
 class Each final : public Visitor {
  public:
   explicit Each(std::function<void(const Place&, const Record&)> call) : call_(std::move(call)) {}
@@ -30,7 +30,7 @@ Result<void> read(std::span<const std::byte> bytes, const std::function<void(con
   return reader.read_all(each);
 }
 
-// Reads a version record and then the record under test, and hands that one on.
+// Reads a version record and the record under test, and passes the latter to a function.
 template <class T>
 void expect_record(const AubBuilder& aub, const std::function<void(const T&)>& check) {
   int found = 0;
@@ -50,7 +50,7 @@ std::string error_of(std::span<const std::byte> bytes) {
 }
 
 TEST(AubReader, ReadsVersionRecordOfComputeRuntime) {
-  // The six dwords of a real trace without any work in it.
+  // The six dwords of a real trace that contains no work.
   AubBuilder aub;
   aub.dwords({0xf70e0005, 0, 0x10041e00, 0, 0, 0x004f454e});
   expect_record<Version>(aub, [](const Version& r) {
@@ -308,7 +308,7 @@ TEST(AubReaderErrors, InconsistentRecordsAreReported) {
               HasSubstr("64 pieces; the maximum is 63"));
   pieces[0] = 1u << 4;
   pieces[3] = 1;
-  EXPECT_THAT(error_of(AubBuilder().version(11).trace(0x0b, pieces).bytes()), HasSubstr("1 bytes and 0 are left"));
+  EXPECT_THAT(error_of(AubBuilder().version(11).trace(0x0b, pieces).bytes()), HasSubstr("1 bytes, but 0 are left"));
 }
 
 TEST(AubReaderErrors, EveryRecordKindSurvivesBeingTooShort) {

@@ -1,4 +1,4 @@
-// The writer: the layouts of the format's description, and traces of other writers copied byte by byte.
+// The writer: layouts from the format's description, and exact copies of traces of other writers.
 #include "trace/aub_writer.h"
 
 #include <filesystem>
@@ -91,7 +91,7 @@ TEST(AubWriter, DiscontiguousPiecesBecomeSeparateWrites) {
 }
 
 TEST(AubWriter, LongWritesAreSplit) {
-  constexpr size_t kMax = 262'124;  // what a 16-bit count of dwords allows
+  constexpr size_t kMax = 262'124;  // the maximum of a 16-bit count of dwords
   std::vector<std::byte> data(2 * kMax + 10, std::byte{7});
   MemorySink sink;
   Writer writer(sink);
@@ -156,7 +156,7 @@ TEST(AubWriter, FullDiskIsReported) {
 
 class ForeignTrace : public ::testing::TestWithParam<const char*> {};
 
-// Every byte was written by Intel's driver: the layouts are its own.
+// Intel's driver wrote the whole trace, so the copy checks the layouts that it uses.
 TEST_P(ForeignTrace, IsCopiedByteByByte) {
   const fs::path path = test::data_folder() / "aub" / GetParam();
   if (!fs::exists(path)) GTEST_SKIP() << path << " not found; set HALOGEN_DATA to the folder of captured data";

@@ -1,4 +1,4 @@
-// Replays the inputs of tests/fuzz/corpus that belong to traces and TBX, and shapes that are made here.
+// Replays the inputs of tests/fuzz/corpus for traces and TBX, and inputs that are generated here.
 #include <iterator>
 #include <random>
 #include <vector>
@@ -20,7 +20,7 @@ TEST(TraceFuzzReplay, CorpusTracesAreCopied) {
   test::replay_corpus("fuzz_aub_play", fuzz::aub_play);
 }
 
-// Random records are played on every device: sizes, spaces and flags are small numbers, so that many mean something.
+// Random records are played on every device: sizes, spaces and flags are small numbers, so that many of them are valid.
 TEST(TraceFuzzReplay, RandomRecordsArePlayed) {
   std::mt19937 engine(21);
   const auto random = [&engine] { return static_cast<uint32_t>(engine()); };

@@ -1,5 +1,5 @@
 // Local memory of a simulator's machine: pages behind the global table and ordinary pages may have the same number, and
-// whichever way they come, what was written is read back.
+// reads return the written data in either case.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -14,8 +14,8 @@ namespace {
 using aub::MemorySpace;
 
 constexpr uint64_t kPresent = 1;
-constexpr uint64_t kGlobalLocal = 1u << 1;    // in an entry of the global table
-constexpr uint64_t kProcessLocal = 1u << 11;  // in a leaf of a process's
+constexpr uint64_t kGlobalLocal = 1u << 1;    // bit of an entry of the global table
+constexpr uint64_t kProcessLocal = 1u << 11;  // bit of a page table entry of a process
 constexpr uint64_t kPage = 0x7'000;
 constexpr uint64_t kOtherPage = 0x9'000;
 constexpr uint64_t kPlace = 0x30'000;  // in the global table
@@ -34,7 +34,7 @@ class LocalMemory : public ::testing::Test {
   void map(uint64_t place, uint64_t page) {
     write(MemorySpace::ggtt_entry, place / 4096 * 8, page | kGlobalLocal | kPresent);
   }
-  // An ordinary page comes after its entry.
+  // Writes an ordinary page after its page table entry.
   void write_ordinary(MemorySpace space, uint64_t page, uint64_t value) {
     write(MemorySpace::system, 0x50'0000 + page / 512,
           page | kPresent | (space == MemorySpace::local ? kProcessLocal : 0));
@@ -59,7 +59,7 @@ TEST_F(LocalMemory, PageWrittenThenMappedKeepsItsContent) {
   EXPECT_EQ(read(MemorySpace::ggtt, kPlace + 8), 0x2222u);
   EXPECT_EQ(read(MemorySpace::local, kPage + 8), 0x2222u);
   EXPECT_EQ(read_untyped(kPage + 8), 0x2222u);
-  // It stays an object: written and read in either way.
+  // It stays an object, through the global table and by its local address.
   write(MemorySpace::local, kPage + 16, 0x3333);
   write(MemorySpace::ggtt, kPlace + 24, 0x4444);
   EXPECT_EQ(read(MemorySpace::ggtt, kPlace + 16), 0x3333u);
@@ -87,7 +87,7 @@ TEST_F(LocalMemory, OrdinaryPagesWithTheSameNumberAreSeparate) {
   EXPECT_EQ(read(MemorySpace::system, kPage), 0xccccu);
 }
 
-// An ordinary page that was there first is not taken for what the table points at.
+// An ordinary page that was written before the global table pointed at its number does not become an object.
 TEST_F(LocalMemory, OrdinaryPageIsNotAnObjectWhenItsNumberIsMapped) {
   write_ordinary(MemorySpace::local, kPage, 0xbbbb);
   map(kPlace, kPage);
@@ -96,7 +96,7 @@ TEST_F(LocalMemory, OrdinaryPageIsNotAnObjectWhenItsNumberIsMapped) {
   EXPECT_EQ(read(MemorySpace::local, kPage), 0xbbbbu);
 }
 
-// The tail of a ring, which that driver writes to system memory, and one read over both kinds of pages.
+// The tail of a ring, which the driver writes to system memory, and a read that spans both kinds of pages.
 TEST_F(LocalMemory, ReadsCrossPagesOfBothKinds) {
   map(kPlace, kPage);
   map(kPlace + 0x2000, kOtherPage);
@@ -109,8 +109,8 @@ TEST_F(LocalMemory, ReadsCrossPagesOfBothKinds) {
   EXPECT_EQ(both[1], 0x6666u);
 }
 
-// Reads that do not say which memory they mean: the end of an allocation in local memory, and then a part of a page of
-// system memory that has the same number, as the driver's simulator mode reads what programs gave it from their heaps.
+// Reads without a memory type: the end of an allocation in local memory, then a part of a system memory page with the
+// same number. The driver's simulator mode reads heap memory of programs this way.
 TEST_F(LocalMemory, PieceIsReadFromTheMemoryItWasWrittenTo) {
   constexpr uint64_t kHeap = kPage + 0x1000;
   const auto write_page = [&](uint64_t page, uint64_t value) {
@@ -126,12 +126,13 @@ TEST_F(LocalMemory, PieceIsReadFromTheMemoryItWasWrittenTo) {
   EXPECT_EQ(simulator_->space_of_read(kPage, 4096), MemorySpace::local);
   EXPECT_EQ(simulator_->space_of_read(kHeap, 4096), MemorySpace::local);
   EXPECT_EQ(read_untyped(kHeap + 0x910), 0x3u);
-  // And the other way round.
+  // The reads in reverse order.
   EXPECT_EQ(simulator_->space_of_read(kHeap, 4096), MemorySpace::local);
   EXPECT_EQ(read_untyped(kHeap + 0x910), 0x3u);
 }
 
-// Both are whole pages. The one is not the first of its allocation, so a second read in a row means the other.
+// Both reads are of whole pages. The local page is not the first of its allocation, so the second consecutive read is
+// from system memory.
 TEST_F(LocalMemory, RepeatedPageNumberIsAnotherAllocation) {
   write_ordinary(MemorySpace::local, kPage, 0x1);
   write_ordinary(MemorySpace::local, kPage + 0x1000, 0x2);

@@ -29,7 +29,7 @@ void play(Player& player, const AubBuilder& aub) {
   EXPECT_TRUE(read.ok()) << (read.ok() ? "" : read.message());
 }
 
-// Few bytes that ask for many: a limit for the whole trace, said in a sentence.
+// A few bytes may request a large pattern: the limit holds for the whole trace, and an error message states it.
 TEST(PlayLimits, RepeatedPatternsAreLimited) {
   const auto fill = [](uint32_t mb) { return std::vector<uint32_t>{0, 0, kSystem << 28 | 2, mb << 20, 0x5555'5555}; };
   AubBuilder huge;
@@ -38,7 +38,7 @@ TEST(PlayLimits, RepeatedPatternsAreLimited) {
   play(alone, huge);
   EXPECT_NE(alone.failure().find("repeats a pattern over 4294967280 bytes"), std::string::npos) << alone.failure();
   EXPECT_EQ(alone.simulator()->host().pages(), 0u);
-  // Small ones add up, comparisons too.
+  // Small patterns add up, including those of comparisons.
   AubBuilder many;
   many.version(kIcl).trace(0x06, fill(16));
   for (int i = 0; i < 15; ++i) many.trace(0x04, fill(16));
@@ -50,7 +50,7 @@ TEST(PlayLimits, RepeatedPatternsAreLimited) {
   many.trace(0x04, fill(1));
   Player refused;
   play(refused, many);
-  EXPECT_NE(refused.failure().find("no more than 256 MB"), std::string::npos) << refused.failure();
+  EXPECT_NE(refused.failure().find("limit for one trace is 256 MB"), std::string::npos) << refused.failure();
 }
 
 // Dumps of X- and Y-tiled surfaces hold the rows in linear order. Dumps of W-tiled surfaces are skipped.

@@ -50,9 +50,9 @@ T value_at(Player& player, aub::MemorySpace space, uint64_t address) {
 TEST(PlayRecords, RegisterComparisonsPassOrFail) {
   AubBuilder aub = icl();
   aub.write_register(kGpr, 0x1234'5678);
-  aub.trace(0x01, {kGpr, 0x0002'0000, 0xffff, 0, 0xabcd'5678});  // holds in the bits of its mask
+  aub.trace(0x01, {kGpr, 0x0002'0000, 0xffff, 0, 0xabcd'5678});  // equal in the bits of its mask
   aub.trace(0x01, {kGpr, 0x0002'0000, 0xffff'0000, 0, 0xabcd'5678});
-  aub.trace(0x01, {kGpr, 0x0002'0001, 0xffff'ffff, 0, 0});  // read only
+  aub.trace(0x01, {kGpr, 0x0002'0001, 0xffff'ffff, 0, 0});  // only a read, without an expectation
   Player player;
   play(player, aub.bytes());
   EXPECT_EQ(player.counts().checks, 2u);
@@ -75,7 +75,7 @@ TEST(PlayRecords, ConfigurationSpaceIsARegisterSpace) {
   aub.trace(0x03, {0x3c, 0x2000'0000, 0xff, 0, 0x5a});
   aub.trace(0x01, {0x3c, 0x2000'0000, 0xff, 0, 0x5a});
   aub.trace(0x01, {0x00, 0x2001'0000, 0xffff, 0, 0x8086});
-  aub.trace(0x03, {0x5000, 0x1002'0000, 0xffff'ffff, 0, 1});  // MCHBAR: not ours
+  aub.trace(0x03, {0x5000, 0x1002'0000, 0xffff'ffff, 0, 1});  // MCHBAR: a register of another device
   Player player;
   play(player, aub.bytes());
   EXPECT_EQ(player.counts().failed_checks, 0u);
@@ -86,18 +86,19 @@ TEST(PlayRecords, ConfigurationSpaceIsARegisterSpace) {
 TEST(PlayRecords, MemoryComparisonsPassOrFail) {
   AubBuilder aub = icl();
   aub.write_memory(kSystem, 0x1000, {1, 2, 3, 4});
-  aub.trace(0x04, {0x1000, 0, kSystem << 28, 16, 1, 2, 3, 4});       // equal: holds
-  aub.trace(0x04, {0x1000, 0, kSystem << 28, 16, 1, 2, 9, 4});       // does not
-  aub.trace(0x04, {0x1000, 0, kSystem << 28 | 1 << 7, 8, 1, 3});     // not equal: holds
-  aub.trace(0x04, {0x1000, 0, kSystem << 28 | 1 << 7, 8, 1, 2});     // does not
-  aub.trace(0x04, {0x1000, 0, kSystem << 28 | 1, 8, 0, 0});          // read only
-  aub.trace(0x04, {0x8000, 0, kSystem << 28 | 2, 4096, 0});          // a pattern: zeros all over
+  aub.trace(0x04, {0x1000, 0, kSystem << 28, 16, 1, 2, 3, 4});       // equal: passes
+  aub.trace(0x04, {0x1000, 0, kSystem << 28, 16, 1, 2, 9, 4});       // fails
+  aub.trace(0x04, {0x1000, 0, kSystem << 28 | 1 << 7, 8, 1, 3});     // not equal: passes
+  aub.trace(0x04, {0x1000, 0, kSystem << 28 | 1 << 7, 8, 1, 2});     // fails
+  aub.trace(0x04, {0x1000, 0, kSystem << 28 | 1, 8, 0, 0});          // only a read, without an expectation
+  aub.trace(0x04, {0x8000, 0, kSystem << 28 | 2, 4096, 0});          // a repeated pattern of zeros
   aub.trace(0x04, {0x1000, 0, kSystem << 28 | 1 << 6, 16, 0x1234});  // by CRC: skipped
   Player player;
   play(player, aub.bytes());
   EXPECT_EQ(player.counts().checks, 5u);
   EXPECT_EQ(player.counts().failed_checks, 2u);
-  EXPECT_THAT(player.faults(), ElementsAre(HasSubstr("memory differs at"), HasSubstr("as they should not be")));
+  EXPECT_THAT(player.faults(),
+              ElementsAre(HasSubstr("memory differs at"), HasSubstr("match the trace, which expects a difference")));
   EXPECT_THAT(player.faults()[0], HasSubstr("0x1008, byte 0x8 of 0x10"));
   EXPECT_EQ(player.skipped().at("comparison by CRC"), 1u);
   EXPECT_EQ(player.counts().unchecked, 1u);
@@ -107,11 +108,11 @@ TEST(PlayRecords, UnsupportedChecksAreCounted) {
   AubBuilder aub = icl();
   aub.trace(0x01, {0x5000, 0x1002'0000, 0xffff'ffff, 0, 1});  // MCHBAR
   aub.trace(0x02, {0x5000, 0x1002'0000, 0xffff'ffff, 0, 1});
-  aub.trace(0x04, {0, 0, 3u << 28, 4, 0});                                      // entries of no table
-  aub.trace(0x05, {0, 0, 11u << 28 | 2 << 4, 0xffff'ffff, 0, 0});               // the power context
-  aub.trace(0x04, {0x1000, 0, kSystem << 28 | 1 << 7 | 1 << 9, 4, 5});          // a part, and no other
-  aub.trace(0x01, {0x5000, 0x1002'0001, 0xffff'ffff, 0, 1});                    // read only: no expectation
-  aub.trace(0x01, {kGpr, 0x0001'0000, 0xffff'ffff, 0xffff'ffff, 0xabcd'0000});  // two bytes of it count
+  aub.trace(0x04, {0, 0, 3u << 28, 4, 0});                              // page table entries of an unknown table
+  aub.trace(0x05, {0, 0, 11u << 28 | 2 << 4, 0xffff'ffff, 0, 0});       // the power context
+  aub.trace(0x04, {0x1000, 0, kSystem << 28 | 1 << 7 | 1 << 9, 4, 5});  // one part without further parts
+  aub.trace(0x01, {0x5000, 0x1002'0001, 0xffff'ffff, 0, 1});            // read only: no expectation
+  aub.trace(0x01, {kGpr, 0x0001'0000, 0xffff'ffff, 0xffff'ffff, 0xabcd'0000});  // two bytes are compared
   Player player;
   play(player, aub.bytes());
   EXPECT_EQ(player.counts().unchecked, 4u);
@@ -132,14 +133,14 @@ TEST(PlayRecords, UnmappedMemoryEqualsNothing) {
   play(player, aub.bytes());
   EXPECT_EQ(player.counts().failed_checks, 3u);
   ASSERT_FALSE(player.faults().empty());
-  EXPECT_THAT(player.faults()[0], HasSubstr("4 bytes at GGTT 0x7000 are to be compared and are not mapped"));
+  EXPECT_THAT(player.faults()[0], HasSubstr("4 bytes at GGTT 0x7000 cannot be compared: not mapped"));
 }
 
 TEST(PlayRecords, OneDifferentPartFailsTheWholeComparison) {
   AubBuilder aub = icl();
   aub.write_memory(kSystem, 0x1000, {1, 2});
   const uint32_t not_equal = kSystem << 28 | 1 << 7;
-  aub.trace(0x04, {0x1000, 0, not_equal | 1 << 9, 4, 5});  // differs, judged with the next
+  aub.trace(0x04, {0x1000, 0, not_equal | 1 << 9, 4, 5});  // differs; the next part gives the result
   aub.trace(0x04, {0x1004, 0, not_equal, 4, 2});
   aub.trace(0x04, {0x1000, 0, not_equal | 1 << 9, 4, 1});
   aub.trace(0x04, {0x1004, 0, not_equal, 4, 2});  // no part differs
@@ -152,11 +153,11 @@ TEST(PlayRecords, OneDifferentPartFailsTheWholeComparison) {
 TEST(PlayRecords, TimedOutPollsStopOrContinueAsRecorded) {
   AubBuilder aub = icl();
   aub.write_register(kGpr, 3);
-  aub.trace(0x02, {kGpr, 0x0002'0000, 0xff, 0, 3});  // holds
-  aub.trace(0x02, {kGpr, 0x0002'0004, 0xff, 0, 4});  // not equal: holds
-  aub.trace(0x02, {kGpr, 0x0002'0002, 0xff, 0, 4});  // times out, ignore
+  aub.trace(0x02, {kGpr, 0x0002'0000, 0xff, 0, 3});  // passes
+  aub.trace(0x02, {kGpr, 0x0002'0004, 0xff, 0, 4});  // not equal: passes
+  aub.trace(0x02, {kGpr, 0x0002'0002, 0xff, 0, 4});  // times out; the trace continues
   aub.write_register(kGpr, 5);
-  aub.trace(0x02, {kGpr, 0x0002'0000, 0xff, 0, 4});  // times out, abort
+  aub.trace(0x02, {kGpr, 0x0002'0000, 0xff, 0, 4});  // times out; the trace stops
   aub.write_register(kGpr, 6);
   Player player;
   play(player, aub.bytes());
@@ -221,7 +222,7 @@ TEST(PlayRecords, PpgttAddressesUseTheLastContext) {
   EXPECT_EQ(value_at<uint32_t>(player, aub::MemorySpace::ppgtt, 0x5010), 0x1234'5678u);
 }
 
-// A second context, at 0x9000, has other tables, which show another page at the same address.
+// A second context, at 0x9000, has other tables, which map another page at the same address.
 TEST(PlayRecords, EveryContextKeepsItsTables) {
   AubBuilder aub = icl();
   add_icl_context(aub);
@@ -295,7 +296,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, ClassicTrace,
                          ::testing::Values(std::pair{0x29a2u, 0x1880'0080u}, std::pair{0x2e22u, 0x1880'0080u},
                                            std::pair{0x0116u, 0x1880'0000u}));
 
-// There is no record for a reset: the writer's comment stands for it.
+// The format has no record for a reset; the writer uses a comment instead.
 TEST(PlayRecords, ARecordedResetIsPlayed) {
   MemorySink sink;
   aub::Writer writer(sink);
@@ -313,13 +314,14 @@ TEST(PlayRecords, ARecordedResetIsPlayed) {
   EXPECT_EQ(player.simulator()->read_register(aub::RegisterSpace::mmio, kGpr, 4), 0u);
   EXPECT_EQ(player.simulator()->read_register(aub::RegisterSpace::mmio, kGpr + 8, 4), 0x3333u);
   AubBuilder other = icl();
-  other.write_register(kGpr, 5).comment("reset");  // not the writer's comment
+  other.write_register(kGpr, 5).comment("reset");  // another comment
   Player untouched;
   play(untouched, other.bytes());
   EXPECT_EQ(untouched.simulator()->read_register(aub::RegisterSpace::mmio, kGpr, 4), 5u);
 }
 
-// Played and recorded, the record played again: the same memory, and the same record once more.
+// A trace is recorded while it is played. The recording is played and recorded again: memory and the second recording
+// are equal to the first.
 TEST(PlayRecords, ARecordedRunReplaysToTheSameMemory) {
   AubBuilder aub = icl();
   add_icl_context(aub);
@@ -342,18 +344,18 @@ TEST(PlayRecords, ARecordedRunReplaysToTheSameMemory) {
   EXPECT_EQ(hashes[0], hashes[1]);
   EXPECT_EQ(first.device()->clock().nanoseconds, second.device()->clock().nanoseconds);
   EXPECT_EQ(value_at<uint32_t>(second, aub::MemorySpace::ppgtt, 0x5010), 0x1234'5678u);
-  // The second writer adds its own opening after the recorded one was played; all else is the same.
+  // The second writer adds its own version record after the recorded one; everything else is the same.
   EXPECT_TRUE(std::ranges::equal(sinks[0].bytes(), sinks[1].bytes()));
-  // Another byte makes another hash.
+  // A different byte gives a different hash.
   second.simulator()->write_memory(aub::MemorySpace::system, 0x77'0000, std::as_bytes(std::span("x", 1)));
   EXPECT_NE(second.simulator()->memory_hash(), hashes[0]);
 }
 
-// A record of every kind there is, of both families.
+// Adds a record of every kind, of both families.
 AubBuilder every_record() {
   AubBuilder aub = icl();
   add_icl_context(aub);
-  aub.trace(0x00, {1, 2, 3});                                                   // the old version
+  aub.trace(0x00, {1, 2, 3});                                                   // the superseded version record
   aub.trace(0x01, {kGpr, 0x0002'0000, 0xffff'ffff, 0, 0});                      // register comparison
   aub.trace(0x01, {0x5000, 0x1002'0000, 0xffff'ffff, 0, 1});                    // of another device
   aub.trace(0x02, {kGpr, 0x0002'0002, 0xffff'ffff, 0, 9});                      // a poll that times out and continues
@@ -361,12 +363,12 @@ AubBuilder every_record() {
   aub.trace(0x03, {0x3c, 0x2000'0000, 0xff, 0, 0x5a});                          // configuration space
   aub.trace(0x04, {0x1000, 0, kSystem << 28, 4, 0});                            // memory comparisons
   aub.trace(0x04, {0x1000, 0, kSystem << 28 | 1 << 6, 16, 0x1234});             // by CRC
-  aub.trace(0x04, {0x5010, 0, kPpgtt << 28 | 1, 4});                            // only read
+  aub.trace(0x04, {0x5010, 0, kPpgtt << 28 | 1, 4});                            // only a read
   aub.trace(0x05, {0x1000, 0, kSystem << 28 | 2 << 4, 0xffff'ffff, 0, 0});      // memory poll
   aub.trace(0x06, {0x1'0000, 0, kSystem << 28 | 2, 10'000, 0x0403'0201});       // a fill
   aub.trace(0x06, {0x5100, 0, kPpgtt << 28 | 1 | 1 << 2 | 42 << 20, 5, 1, 2});  // tiled, by the front door, five bytes
   aub.trace(0x06, {0x3100, 0, kGgtt << 28, 4, 77}).trace(0x06, {0x4100, 0, 7u << 28, 4, 78});
-  aub.trace(0x06, {0, 0, 3u << 28, 4, 1}).trace(0x06, {0, 0, 11u << 28, 4, 1});  // left out
+  aub.trace(0x06, {0, 0, 3u << 28, 4, 1}).trace(0x06, {0, 0, 11u << 28, 4, 1});  // skipped
   aub.trace(0x07, {3}).comment("a comment").trace(0x09, {1000});
   std::vector<uint32_t> dump{0x1000, 0, 8, 2, 2, kSystem};
   AubBuilder::append_text(dump, "x.bin");

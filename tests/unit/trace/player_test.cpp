@@ -1,5 +1,4 @@
-// Traces on the device: hand-made ones, and those of Intel's OpenCL driver as far as engines run without execution
-// units.
+// Traces on the device: hand-made traces, and those of Intel's OpenCL driver.
 #include "trace/player.h"
 
 #include <array>
@@ -60,8 +59,8 @@ TEST(Player, RunsAContextThatStoresAndChecksTheResult) {
   EXPECT_EQ(player.counts().skipped, 0u);
 }
 
-// A small version of a driver's submission: state, work, and a flush that writes the tag it waits for. Its recording
-// replays to the same memory.
+// A small version of a driver's submission: state, work, and a flush that writes the tag for which the driver waits.
+// Its recording replays to the same memory.
 TEST(Player, ASubmissionEndsWithItsTagAndReplaysFromItsRecord) {
   AubBuilder aub;
   aub.version(19);
@@ -97,7 +96,7 @@ TEST(Player, TraceWithoutDeviceIsReported) {
   EXPECT_THAT(player.failure(), ::testing::HasSubstr("--device"));
 }
 
-// `b`: where the trace's surface states have the kernel's second buffer.
+// `b`: address of the kernel's second buffer in the surface states of the trace.
 struct OpenClRun {
   const char* file;
   uint64_t b;
@@ -106,7 +105,7 @@ class OpenClTrace : public ::testing::TestWithParam<OpenClRun> {};
 
 // The program computes b[i] = a[i] * 3 + i over 1024 numbers, a[i] = i * 7; the last flush writes the tag that the
 // driver waits for.
-TEST_P(OpenClTrace, LeavesWhatTheProgramComputes) {
+TEST_P(OpenClTrace, LeavesTheResultsOfTheProgram) {
   const fs::path path = test::data_folder() / "aub" / GetParam().file;
   if (!fs::exists(path)) GTEST_SKIP() << path << " not found; set HALOGEN_DATA to the folder of captured data";
   auto source = open_file(path);
@@ -114,7 +113,7 @@ TEST_P(OpenClTrace, LeavesWhatTheProgramComputes) {
   EventLog events;
   Player player(nullptr, &events);
   aub::Reader reader(*source.value(), path.string());
-  std::map<uint64_t, uint64_t> tags;  // address -> what a PIPE_CONTROL promised to write there
+  std::map<uint64_t, uint64_t> tags;  // address -> value that a PIPE_CONTROL writes there
   Probe<engine::CommandView>::Subscription watching;
   for (;;) {
     const Result<bool> more = reader.next(player);

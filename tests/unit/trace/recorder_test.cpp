@@ -1,4 +1,4 @@
-// A guest's work, recorded and played again.
+// Recordings of a guest's work and their replay.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -60,9 +60,9 @@ class Guest final : public device::Host {
     device_->bar_write(kLocalBar, offset, 4, value);
     if (!behind) recorder_->after_write(kLocalBar, offset, 4, value);
   }
-  // The recorder does not see it.
+  // Writes a register without notifying the recorder.
   void write_behind(uint64_t offset, uint32_t value) { device_->bar_write(0, offset, 4, value); }
-  // Engines go on while the software does something else.
+  // Advances time, in which engines work and `meanwhile` runs.
   void pass(
       uint64_t nanoseconds, const std::function<void()>& meanwhile = [] {}) {
     recorder_->before_time();
@@ -114,14 +114,14 @@ void start_ring(Guest& guest) {
   guest.write(kControl, 1);
 }
 
-// The ring at 1000h, data at 2000h.
+// Maps the ring at 1000h and data at 2000h.
 void map_pages(Guest& guest) {
   const uint64_t table = guest.device().model().gtt_offset;
   guest.write(table + 4 * 1, kRing | 1);
   guest.write(table + 4 * 2, kData | 1);
 }
 
-// The trace gives the same memory, by as many commands.
+// Expects that the trace replays to the same memory with the same number of commands.
 void expect_same(Guest& guest) {
   const RecordedRun run = guest.finish();
   EXPECT_EQ(run.commands, commands_of(guest.device()));
@@ -151,14 +151,14 @@ TEST(Recorder, RecordedGuestReplaysToTheSameState) {
   Guest guest("g45");
   const uint64_t table = guest.device().model().gtt_offset;
   const auto base = static_cast<uint32_t>(guest.device().bar_read(0, 0x2020, 4) & ~uint64_t{1});
-  guest.write(0x2020, base);  // as Linux does: the switch goes off, the table stays on
+  guest.write(0x2020, base);  // as Linux does: the enable bit is cleared, and the table stays enabled
   guest.write(table + 4 * 1, kRing | 1);
   guest.write(table + 4 * 2, kData | 1);
   start_ring(guest);
   guest.poke(kRing, {0x1040'0002, 0, 0x2000, 0xaaaa'0001, 0x1040'0002, 0, 0x2004, 0xaaaa'0002});
   guest.write(kTail, 32);
   EXPECT_EQ(guest.peek(kData), 0xaaaa'0001u);
-  // The guest changes what the device wrote, and gives it more to do, after a reset too.
+  // The guest overwrites data of the device and submits more work, also after a reset.
   guest.poke(kData, {0x1234'5678});
   guest.poke(kRing + 32, {0x1040'0002, 0, 0x2008, 0xaaaa'0003, 0, 0, 0, 0});
   guest.write(kTail, 64);
@@ -172,7 +172,7 @@ TEST(Recorder, RecordedGuestReplaysToTheSameState) {
   expect_same(guest);
 }
 
-// A machine that starts again in the middle of work: the engine is idle in the trace too, and works again.
+// A reset of the function during work: in the replay the engine becomes idle too, and works again afterwards.
 TEST(Recorder, FunctionLevelResetIsReplayed) {
   Guest guest("g45");
   map_pages(guest);
@@ -181,7 +181,7 @@ TEST(Recorder, FunctionLevelResetIsReplayed) {
   guest.write(kTail, 16);
   guest.reset();
   EXPECT_EQ(guest.device().bar_read(0, kTail, 4), 0u);
-  guest.write(kTail, 32);  // a ring that is off: nothing runs, here or there
+  guest.write(kTail, 32);  // the ring is disabled: no command runs in either device
   EXPECT_EQ(guest.peek(kData + 4), 0u);
   map_pages(guest);
   start_ring(guest);
@@ -200,7 +200,7 @@ TEST(Recorder, SoftwareWritesAreNotDifferences) {
     guest.poke(kData + 64, {i, ~i});
     guest.poke(kRing + 16 * i, {0x1040'0002, 0, 0x2000 + 4 * i, 0xaaaa'0001 + i});
     guest.write(kTail, 16 * (i + 1));
-    guest.poke(kData + 4 * i, {i});  // over what the device has just written
+    guest.poke(kData + 4 * i, {i});  // overwrites data that the device has just written
   }
   const RecordedRun run = guest.finish();
   EXPECT_EQ(run.fault, "");
@@ -208,8 +208,8 @@ TEST(Recorder, SoftwareWritesAreNotDifferences) {
   EXPECT_GE(run.comparisons, 4u);
 }
 
-// A trace that misses a table entry sends a store elsewhere when it is played: the recorder knows, although the next
-// work starts from the same memory again.
+// If the trace lacks a table entry, a store of the replay goes to another page. The recorder reports it, although
+// memory is equal again before the next work.
 TEST(Recorder, DifferentStoreInReplayIsAFault) {
   Guest guest("g45");
   map_pages(guest);
@@ -227,7 +227,7 @@ TEST(Recorder, DifferentStoreInReplayIsAFault) {
   EXPECT_NE(run.fault.find("after the write to 0x2030"), std::string::npos) << run.fault;
 }
 
-// Other threads may write while one has work done; what the work writes is judged all the same.
+// Other threads may write while the device works for one thread; the writes of that work are compared anyway.
 TEST(Recorder, WritesOfOtherThreadsAreNotDifferences) {
   for (const bool misses_entry : {false, true}) {
     Guest guest("g45");
@@ -258,12 +258,12 @@ TEST(Recorder, ReplayHasTheSameTime) {
   expect_same(guest);
 }
 
-// Work beside the software is not judged, and is counted.
-TEST(Recorder, WorkBesideTheSoftwareIsCounted) {
+// Work that runs concurrently with the software is counted but not compared.
+TEST(Recorder, WorkConcurrentWithTheSoftwareIsCounted) {
   Guest guest("g45");
   map_pages(guest);
   start_ring(guest);
-  // An endless batch: a store, and a jump back to it.
+  // An endless batch: a store and a jump back to the store.
   guest.poke(kRing, {0x1040'0002, 0, 0x2000, 0xaaaa'0001, 0x1880'0080, 0x1000, 0, 0});
   guest.write_long(kTail, 32);
   guest.pass(1'000'000, [&] { guest.poke(kData, {0x5555'5555}); });
@@ -272,7 +272,7 @@ TEST(Recorder, WorkBesideTheSoftwareIsCounted) {
   EXPECT_EQ(run.unjudged, 1u);
 }
 
-// Local memory is compared at the end: what went there behind the recorder is missing in a replay.
+// Local memory is compared at the end: writes that bypassed the recorder are missing in a replay.
 TEST(Recorder, LocalMemoryIsComparedAtTheEnd) {
   for (const bool behind : {false, true}) {
     Guest guest("dg1");

@@ -1,4 +1,4 @@
-// Frames of the display at vertical blanks of a trace, and after it.
+// Frames of the display at vertical blanks during a trace and after its end.
 #include "trace/trace_frame.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ constexpr uint32_t kRed = 0xc01020;
 constexpr uint32_t kGreen = 0x20d030;
 constexpr uint32_t kBlue = 0x3040e0;
 constexpr uint32_t kFrame = 16'666'667;
-constexpr uint64_t kSettle = 1000;  // a write of a register takes so long
+constexpr uint64_t kSettle = 1000;  // virtual time of a register write
 constexpr uint32_t kWidth = 32;
 constexpr uint32_t kHeight = 16;
 
