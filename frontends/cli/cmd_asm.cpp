@@ -19,7 +19,7 @@ struct Options {
   bool raw = false;
 };
 
-// One instruction per line.
+// Returns one line of hexadecimal digits per instruction.
 std::string hex_lines(spec::GenId gen, std::span<const std::byte> code) {
   std::string out;
   for (size_t at = 0; at < code.size();) {

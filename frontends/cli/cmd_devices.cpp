@@ -38,7 +38,7 @@ int run(bool json) {
     text = fmt::format("[{}]\n", fmt::join(rows, ",\n "));
   } else {
     text = fmt::format("{:<7} {:<7} {:<7} {:<32} {}\n", "device", "pci id", "gen", "engines",
-                       "what runs, and tested front ends");
+                       "executed commands and tested front ends");
     for (const spec::DeviceModel& device : spec::device_models()) {
       text += fmt::format("{:<7} {:#06x}  {:<7} {:<32} {}\n", device.name, device.pci_id, spec::name_of(device.gen),
                           engine_names(device), device.supported);

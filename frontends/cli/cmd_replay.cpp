@@ -48,7 +48,7 @@ struct Dump {
   std::string file;
 };
 
-// ggtt:ADDR:LEN=FILE, ppgtt:ADDR:LEN=FILE, ppgtt@CONTEXT:ADDR:LEN=FILE
+// Parses ggtt:ADDR:LEN=FILE, ppgtt:ADDR:LEN=FILE or ppgtt@CONTEXT:ADDR:LEN=FILE.
 Result<Dump> parse_dump(const std::string& text) {
   const size_t colon = text.find(':');
   const size_t second = colon == std::string::npos ? colon : text.find(':', colon + 1);
@@ -395,7 +395,8 @@ void add_replay(CLI::App& app, int& status) {
   add_sandbox_option(*command, options->sandbox);
   command->footer(
       "Prints one line with counts of what was played; memory= is a hash of all memory at the end.\n"
-      "Exit: 0 every expectation of the trace held; 1 one did not or could not be checked, a wait timed out or an "
+      "Exit: 0 every expectation of the trace was met; 1 an expectation failed or could not be checked, a wait timed "
+      "out or an "
       "engine "
       "hangs; 2 wrong use or bad file; 128 + its number after a signal, with the report and the new trace up to "
       "there.");

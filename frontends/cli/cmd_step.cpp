@@ -113,8 +113,8 @@ Result<int> step(const Options& options) {
   if (!session.failure().empty()) return Error{fmt::format("{}: {}", options.file, session.failure())};
   if (!session.has_begun()) {
     return Error{session.dispatches() < options.dispatch
-                     ? fmt::format("{}: {} dispatches; there is no dispatch {}.", options.file, session.dispatches(),
-                                   options.dispatch)
+                     ? fmt::format("{}: dispatch {} does not exist; the trace has {}.", options.file, options.dispatch,
+                                   session.dispatches())
                      : fmt::format("{}: the group of dispatch {} never started.", options.file, options.dispatch)};
   }
   if (!session.is_over()) session.finish(player.simulator()->memory_hash());

@@ -165,9 +165,8 @@ void add_vm(CLI::App& app, int& status, const std::vector<std::string>& behind) 
   command->footer(
       "Usage: halogen vm --device D [OPTIONS] -- COMMAND...\n"
       "The guest is Debian's kernel with busybox; its i915 driver is loaded before the command runs.\n"
-      "Exit: the command's status; 1 also if the guest ended before it; 2 wrong usage or a missing file; 128 + "
-      "its\n"
-      "number after a signal.");
+      "Exit: the command's status; 1 also if the guest ended before it; 2 wrong usage or a missing file; 128 + the\n"
+      "number of the signal that ended it.");
   command->callback([options, &status] { status = run(*options); });
 }
 

@@ -24,7 +24,7 @@ inline Result<spec::GenId> parse_generation(const std::string& name) {
   return Error{fmt::format("unknown generation \"{}\"; give one of {}.", name, known)};
 }
 
-// "-" is the standard input.
+// Reads a whole file; "-" is the standard input.
 inline Result<std::string> read_whole(const std::string& path) {
   constexpr size_t kLimit = size_t{64} << 20;
   std::ifstream file;

@@ -12,19 +12,19 @@
 namespace halogen::cli {
 
 inline void add_executor_option(CLI::App& command, std::string& name) {
-  command.add_option("--executor", name, "how EU code runs: interpreter (compiled and check are not available yet)")
+  command.add_option("--executor", name, "how EU code runs: interpreter (compiled and check are not implemented)")
       ->type_name("NAME");
 }
 
-// An empty name stands for the default, the fastest executor that is exact.
+// Returns the executor with this name. An empty name selects the default, the fastest exact executor.
 inline Result<eu::ExecutorKind> executor_of(const std::string& name) {
   if (name.empty()) return eu::ExecutorKind::interpreter;
   const auto kind = eu::executor_named(name);
   if (!kind) {
-    return Error{fmt::format("there is no executor \"{}\"; use {}.", name, fmt::join(eu::kExecutorNames, ", "))};
+    return Error{fmt::format("unknown executor \"{}\"; use {}.", name, fmt::join(eu::kExecutorNames, ", "))};
   }
   if (!eu::is_available(*kind)) {
-    return Error{fmt::format("the executor \"{}\" is not available yet; use --executor interpreter.", name)};
+    return Error{fmt::format("executor \"{}\" is not implemented; use --executor interpreter.", name)};
   }
   return *kind;
 }

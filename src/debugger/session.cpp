@@ -77,7 +77,7 @@ std::optional<Session::Change> Session::changed(const compute::Moment& moment) {
 void Session::before_instruction(const compute::Moment& moment) {
   const uint64_t now = moment.thread.instructions;
   if (over_ || seen_ == now) {
-    return;  // it waited and retries now
+    return;  // the instruction waited and is retried now
   }
   seen_ = now;
   if (!stopped_once_) {
@@ -219,7 +219,7 @@ Result<Answer> Session::add_watch(const Command& command, const compute::Moment&
   }
   Watch watch{*command.address, std::vector<std::byte>(*command.count)};
   if (!read_(moment.tables, message::place(watch.address).value, watch.bytes)) {
-    return Error{fmt::format("{:#x}: a part of the {} bytes is not mapped.", *command.address, *command.count)};
+    return Error{fmt::format("{:#x}: not all of the {} bytes are mapped.", *command.address, *command.count)};
   }
   std::erase_if(watches_, [&](const Watch& old) { return old.address == watch.address; });
   watches_.push_back(watch);

@@ -26,12 +26,12 @@ namespace halogen::debugger {
 // Selects a thread.
 struct Target {
   uint64_t dispatch = 1;                           // number of the dispatch, in the order of their start
-  std::optional<std::array<uint32_t, 3>> group{};  // nothing: the group that starts first
+  std::optional<std::array<uint32_t, 3>> group{};  // no value: the group that starts first
   uint32_t thread = 0;
 };
 
 struct Console {
-  std::function<std::optional<std::string>()> next_line;  // nothing: end of input
+  std::function<std::optional<std::string>()> next_line;  // no value: end of input
   std::function<void(std::string_view)> put;
   bool json = false;
 };

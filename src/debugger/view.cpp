@@ -157,7 +157,7 @@ Answer show_memory(uint64_t address, std::span<const std::byte> bytes, bool mapp
     out.text += "\n";
   }
   if (!mapped) {
-    out.text += "a part is not mapped and reads as zero\n";
+    out.text += "unmapped bytes read as zero\n";
   }
   out.json = fmt::format("{{\"memory\":{{\"address\":{},\"mapped\":{},\"bytes\":\"{}\"}}}}", address, mapped,
                          hex_bytes(bytes));

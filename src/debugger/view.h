@@ -34,7 +34,7 @@ Answer show_memory(uint64_t address, std::span<const std::byte> bytes, bool mapp
 
 // Returns the instruction at an offset as text. Code that the kernel has not decoded is read from memory.
 std::string instruction_text(const compute::Moment& moment, uint32_t offset, const ReadMemory& read);
-// Returns the instruction at an offset. Nothing: its memory is not mapped.
+// Returns the instruction at an offset. No value: its memory is not mapped.
 std::optional<eu::Instruction> instruction_at(const compute::Moment& moment, uint32_t offset, const ReadMemory& read);
 // Lists `count` instructions from `from` on, or around ip.
 Answer show_code(const compute::Moment& moment, std::optional<uint32_t> from, unsigned count,

@@ -85,7 +85,7 @@ void AubDecoder::set_device(const spec::DeviceModel* device) {
 void AubDecoder::choose_device(const spec::DeviceModel* found, const std::string& what) {
   if (device_ != nullptr) return;
   if (found != nullptr) return set_device(found);
-  failure_ = fmt::format("the trace does not say which of our devices it is for ({}): give one with --device", what);
+  failure_ = fmt::format("the trace does not name a modelled device ({}); give one with --device", what);
 }
 
 Counts AubDecoder::counts() const {
@@ -245,7 +245,7 @@ void AubDecoder::submit(Engine& engine, std::array<uint32_t, 2> descriptor) {
   if (output_ != nullptr) {
     output_->heading(ring ? fmt::format("{}: context {:#x}, ring at {:#x}, head {:#x}, tail {:#x}", engine.model->name,
                                         image, ring->start, ring->head, ring->tail)
-                          : fmt::format("{}: context {:#x} holds no ring", engine.model->name, image));
+                          : fmt::format("{}: context {:#x} has no ring", engine.model->name, image));
   }
   if (!ring) {
     ++counts_.unmapped;

@@ -21,7 +21,8 @@
 
 namespace halogen::decode {
 
-// Creates the Output when the device is known. May return null: only count. The names live as long as the decoder.
+// Creates the Output when the device is known. May return null: the decoder then only counts. The names live as long as
+// the decoder.
 using OutputFactory = std::function<std::unique_ptr<Output>(const RegisterNames&)>;
 
 class AubDecoder final : public trace::aub::Visitor {

@@ -197,7 +197,7 @@ void Decoder::raise(EventKind kind, std::string_view item, GpuVa address, uint64
   events_->on_event({kind, item, path_, address.value, value, std::move(detail)});
 }
 
-// Reports one event for each run of wrong bits. Guessed structures are skipped, because they may not be structures.
+// Reports one event for each run of wrong bits. Memory that is only assumed to hold a structure is skipped.
 void Decoder::raise_reserved(const Node& node) const {
   if (node.guessed) return;
   for (const ReservedValue& bits : node.fields.reserved) {

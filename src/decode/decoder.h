@@ -19,7 +19,7 @@
 namespace halogen::decode {
 
 struct Counts {
-  uint64_t commands = 0;         // known ones
+  uint64_t commands = 0;         // with a description
   uint64_t unknown = 0;          // commands without a description
   uint64_t leftover_dwords = 0;  // inside the bounds of a stream, but not part of a whole command
   uint64_t unknown_records = 0;  // of the trace file
@@ -40,7 +40,7 @@ class Decoder final : public engine::CommandVisitor {
   static constexpr uint64_t kCommandLimit = uint64_t{1} << 28;
   static constexpr size_t kJumpLimit = size_t{1} << 20;
 
-  // `output` null: only count.
+  // `output` null: the decoder only counts.
   Decoder(const spec::DeviceModel& device, spec::EngineClass engine, MemoryImage& memory, Output* output);
 
   // Walks one stream to its end. `is_ring`: its batches return to it.
@@ -48,7 +48,7 @@ class Decoder final : public engine::CommandVisitor {
 
   const spec::CommandTable& table() const { return table_; }
   const Counts& counts() const { return counts_; }
-  // Kept only with an output.
+  // Only used with an output.
   const Follower::State& state() const { return follower_.state(); }
   void set_state(Follower::State state) { follower_.set_state(std::move(state)); }
   void set_command_limit(uint64_t commands) { command_limit_ = commands; }

@@ -31,7 +31,7 @@ struct FieldList {
   std::vector<FieldValue> fields;
   std::vector<ReservedValue> reserved;  // reserved bits that are set, must-be-one bits that are clear
 
-  // Returns the field of this name in the same element as `near`. Null: none.
+  // Returns the field of this name in the same element as `near`. Null: the field does not exist.
   const FieldValue* beside(const FieldValue& near, std::string_view name) const;
 };
 

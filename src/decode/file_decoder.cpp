@@ -162,7 +162,7 @@ Result<FileResult> decode_capture(const fs::path& folder, const FileOptions& opt
   const spec::DeviceModel* device = options.device != nullptr ? options.device : capture->model();
   if (device == nullptr) {
     return Error{fmt::format(
-        "{}: was captured on \"{}\", PCI id {:#06x}, which is not one of our devices: give one with --device.",
+        "{}: was captured on \"{}\", PCI id {:#06x}, which is not a modelled device; give one with --device.",
         folder.string(), capture->device, capture->pci_id)};
   }
   FlatImage memory;

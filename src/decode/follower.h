@@ -41,7 +41,7 @@ class Follower {
   void follow(Node& node, int depth) const;
   void follow_row(Node& node, const PointerRow& row, const FieldValue& pointer, int depth) const;
   bool applies(const Node& node, const PointerRow& row, const FieldValue& pointer) const;
-  // Nothing: the row is for other generations, or its count is zero.
+  // No value: the row is for other generations, or its count is zero.
   std::optional<Count> count_of(const Node& node, const PointerRow& row, const FieldValue& pointer,
                                 uint64_t address) const;
   void follow_structures(Node& node, const spec::StructDesc& desc, const std::string& label, GpuVa address,
@@ -61,7 +61,7 @@ class Follower {
   State state_;
 };
 
-// Counts structures below a node that have reserved bits set, without guessed ones.
+// Counts structures below a node that have reserved bits set, except assumed structures.
 uint64_t count_reserved(const Node& node);
 
 }  // namespace halogen::decode

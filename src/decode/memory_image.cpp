@@ -178,7 +178,7 @@ std::span<const uint32_t> PagedImage::dwords_at(StreamSpace space, GpuVa address
   const memory::WalkResult found = walk(space, at);
   if (!found.fault) {
     const auto dwords = dwords_of(space, found.mapping, at);
-    // The tables map a page that the trace never wrote: through the global table, nothing is there.
+    // The tables map a page that the trace never wrote, so the global table has no memory for it.
     if (!dwords.empty() || space == StreamSpace::ggtt) return dwords;
   }
   return rest_of_frame(space == StreamSpace::ggtt ? Pool::ggtt_virtual : Pool::ppgtt_virtual, at.value);

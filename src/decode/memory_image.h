@@ -28,7 +28,7 @@ class MemoryImage : public engine::CommandMemory {
 // Separate objects at fixed addresses, equal in every space: an execbuffer capture, or a file of raw dwords.
 class FlatImage final : public MemoryImage {
  public:
-  // The caller keeps ownership of `content`. The object reads as zero behind it, up to `bytes`.
+  // The caller keeps ownership of `content`. The object reads as zero after `content`, up to `bytes`.
   void add(GpuVa address, uint64_t bytes, std::span<const uint32_t> content);
 
   std::span<const uint32_t> dwords_at(engine::StreamSpace space, GpuVa address) override;

@@ -37,7 +37,7 @@ struct Node {
   std::vector<uint32_t> dwords;     // complete; for data, the beginning
   uint64_t bytes = 0;               // size of data; 0: unknown
   FieldList fields;                 // of commands and structures
-  bool guessed = false;             // the number of elements was a guess: this may not be a structure
+  bool guessed = false;             // the number of elements was assumed, so this may not be a structure
   std::vector<std::string> faults;  // errors of the item: a bad length, a loop
   std::vector<Node> children;
 };

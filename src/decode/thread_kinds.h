@@ -21,7 +21,7 @@ struct ThreadRow {
 
 std::span<const ThreadRow> thread_rows();
 
-// Returns the kind of threads that a command or structure starts. Nothing: it starts none, or the kind has no
+// Returns the kind of threads that a command or structure starts. No value: it starts none, or the kind has no
 // description.
 std::optional<spec::ThreadKind> thread_kind(const spec::ItemDesc& item, spec::GenId gen,
                                             std::span<const uint32_t> dwords);

@@ -81,7 +81,7 @@ std::string WalkReport::to_text() const {
                   page.executable ? " execute" : "", page.user ? "" : ", supervisor", page.type_index);
   text += fmt::format("  physical address {:#x}:", physical);
   for (const uint32_t dword : data) text += fmt::format(" {:08x}", dword);
-  return text + (data.empty() ? " the trace wrote nothing there\n" : "\n");
+  return text + (data.empty() ? " not written by the trace\n" : "\n");
 }
 
 std::string WalkReport::to_json() const {
@@ -141,7 +141,7 @@ Result<WalkReport> walk_trace(const std::filesystem::path& file, const WalkQuery
     report.contexts = submitted.size();
     report.context = query.context.value_or(submitted.size() - 1);
     if (report.context >= submitted.size()) {
-      return Error{fmt::format("{}: there is no context {}; {} {} submitted, counted from 0.", name, report.context,
+      return Error{fmt::format("{}: context {} does not exist; {} {} submitted, counted from 0.", name, report.context,
                                submitted.size(), submitted.size() == 1 ? "was" : "were")};
     }
     const AubDecoder::Submission& chosen = submitted[report.context];

@@ -19,7 +19,7 @@ struct WalkQuery {
   const spec::DeviceModel* device = nullptr;  // null: the trace must name it
   GpuVa address;
   bool global = false;            // through the global table
-  std::optional<size_t> context;  // number of the submission, from 0; nothing: the last one
+  std::optional<size_t> context;  // number of the submission, from 0; no value: the last one
 };
 
 struct WalkReport {
@@ -44,7 +44,7 @@ struct WalkReport {
   std::vector<Step> steps;
   memory::WalkResult result;
   uint64_t physical = 0;       // valid without a fault
-  std::vector<uint32_t> data;  // the first dwords there; empty: the trace wrote nothing
+  std::vector<uint32_t> data;  // the first dwords at the address; empty: the trace did not write them
 
   bool mapped() const { return !result.fault; }
   std::string to_text() const;

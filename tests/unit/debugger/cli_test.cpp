@@ -1,5 +1,5 @@
 // The contract of `halogen step`: exit codes, one sentence on stderr, and memory as `halogen replay` leaves it. Runs
-// the built program; traces of Intel's OpenCL driver need not be there.
+// the built program; tests that need traces of Intel's OpenCL driver are skipped without them.
 #include <sys/wait.h>
 
 #include <array>
@@ -37,7 +37,7 @@ class StepTool : public ::testing::TestWithParam<std::string> {
   std::string tool_;
 };
 
-TEST_P(StepTool, LeavesMemoryAsReplayDoes) {
+TEST_P(StepTool, LeavesTheSameMemoryAsReplay) {
   const std::string path = data(GetParam());
   if (!fs::exists(path)) GTEST_SKIP() << path << " not found; set HALOGEN_DATA to the folder of captured data";
   const Outcome replayed = shell(tool_ + " replay " + path + " 2>/dev/null");
@@ -84,7 +84,7 @@ TEST_P(StepTool, MissingThreadIsReported) {
   if (!fs::exists(path)) GTEST_SKIP() << path << " not found; set HALOGEN_DATA to the folder of captured data";
   const Outcome dispatch = shell(tool_ + " step --dispatch 99 " + path + " </dev/null 2>&1");
   EXPECT_EQ(dispatch.status, 2);
-  EXPECT_THAT(dispatch.text, HasSubstr("there is no dispatch 99."));
+  EXPECT_THAT(dispatch.text, HasSubstr("dispatch 99 does not exist"));
   const Outcome thread = shell(tool_ + " step --thread 5000 " + path + " </dev/null 2>&1");
   EXPECT_EQ(thread.status, 2);
   EXPECT_THAT(thread.text, HasSubstr("has no thread 5000"));

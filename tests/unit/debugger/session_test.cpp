@@ -1,5 +1,5 @@
-// A thread of a dispatch under a debugger: where it stops, what it shows, and that nothing else is changed by it.
-// Kernels are Gen9's, their instructions lie from 0x40 on, 16 bytes each.
+// A thread of a dispatch under a debugger: its stops, its answers, and that it changes nothing else. Kernels are for
+// Gen9; their instructions begin at 0x40 and have 16 bytes each.
 #include "debugger/session.h"
 
 #include <algorithm>
@@ -50,7 +50,7 @@ class Stepping : public compute::DispatchBench {
     outcome.instructions = instructions;
     return outcome;
   }
-  // Answers to a script, each as JSON.
+  // Returns the answers to a script, each as JSON.
   Session session(Target target, std::deque<std::string> lines) {
     lines_ = std::move(lines);
     Console console;

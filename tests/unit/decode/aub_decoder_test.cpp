@@ -112,7 +112,7 @@ TEST(AubDecoder, SubmitQueueContinuesAtTheSavedHead) {
   add_context(aub, kSystem, 1, 16);
   const auto submit = [&] { aub.write_register(0x2510, 0x6119).write_register(0x2514, 0).write_register(0x2550, 1); };
   submit();
-  // A second submission moves only the tail: the head is what the first one left.
+  // A second submission moves only the tail: the head is where the first submission stopped.
   aub.write_memory(kSystem, kRing + 16, {0x1880'0101, 0x5004, 0, 0});
   aub.write_memory(kSystem, kGgttImage + 0x101c, {32});
   submit();

@@ -1,4 +1,4 @@
-// Decodes captured data where it is present: traces of Intel's compute driver and execbuffers of Mesa, NEO and
+// Decodes captured data if it is present: traces of Intel's compute driver and execbuffers of Mesa, NEO and
 // intel-gpu-tools. Folder: the environment variable HALOGEN_DATA, else ../shared/data beside the source tree.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Lists what must not happen, with one example each; descriptions are corrected from this list.
+// Lists decoding faults, with one example of each; descriptions are corrected from this list.
 class FaultList final : public Output {
  public:
   void record(const RecordLine&) override {}

@@ -7,13 +7,13 @@
 namespace halogen {
 namespace {
 
-TEST(FuzzReplay, Aub) {
+TEST(FuzzReplay, AubCorpusInputsDoNotCrash) {
   EXPECT_GT(test::replay_corpus("fuzz_aub", fuzz::aub), 0);
 }
-TEST(FuzzReplay, Walker) {
+TEST(FuzzReplay, WalkerCorpusInputsDoNotCrash) {
   EXPECT_GT(test::replay_corpus("fuzz_walker", fuzz::walker), 0);
 }
-TEST(FuzzReplay, Manifest) {
+TEST(FuzzReplay, ManifestCorpusInputsDoNotCrash) {
   EXPECT_GT(test::replay_corpus("fuzz_manifest", fuzz::manifest), 0);
 }
 

@@ -147,7 +147,7 @@ TEST(PagedImage, LocalAndSystemPagesAreSeparate) {
   EXPECT_EQ(first(image, StreamSpace::ppgtt, 0x1000), 2u);
 }
 
-// One writer hands out the same local addresses twice: for objects of the global table and for ordinary pages.
+// One trace writer uses the same local addresses twice: for objects of the global table and for ordinary pages.
 TEST(PagedImage, GlobalTableObjectsKeepTheirContentWhenPagesReuseTheirAddress) {
   PagedImage image(*spec::find_device("dg1"));
   const std::array<uint64_t, 1> entry{0x6003};

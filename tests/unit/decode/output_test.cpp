@@ -49,7 +49,7 @@ TEST(TextOutput, NamesCommandsFieldsAndRegisters) {
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
 }
 
-TEST(TextOutput, ColoursOnlyWhenAsked) {
+TEST(TextOutput, ColoursAreWrittenOnlyOnRequest) {
   const std::string text = print([](TextSink sink, const RegisterNames* names) {
     return make_text_output(std::move(sink), {.color = true}, names);
   });

@@ -68,7 +68,7 @@ TEST_F(Bases, AreKeptUnlessTheirModifyBitIsSet) {
   EXPECT_EQ(bases_.get(Base::binding_table_pool), 0x1'0010'0000u) << "no pool: tables are surface state";
 }
 
-TEST_F(Bases, TheOldestGenerationHasOneForKernelsAndState) {
+TEST_F(Bases, OldestGenerationHasOneBaseForKernelsAndState) {
   const spec::DeviceModel& i965 = *spec::find_device("i965");
   const std::array<uint32_t, 6> dwords{0x6101'0004, 0x0040'0001, 1, 1, 1, 1};
   bases_.update(*command_, i965.gen, dwords);

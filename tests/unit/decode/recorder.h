@@ -1,4 +1,4 @@
-// An Output that keeps what it is given, for tests.
+// An Output that stores all items, for tests.
 #pragma once
 
 #include <string>
@@ -32,7 +32,7 @@ class Recorder final : public Output {
   std::vector<Node> nodes;
 };
 
-// The child that was reached through this field, or null.
+// Returns the child that was reached through this field, or null.
 inline const Node* child(const Node* node, std::string_view label) {
   if (node == nullptr) return nullptr;
   for (const Node& next : node->children) {
@@ -41,7 +41,7 @@ inline const Node* child(const Node* node, std::string_view label) {
   return nullptr;
 }
 
-// Passes on to a recorder that outlives it.
+// An Output that forwards to a recorder, which must outlive it.
 class Borrowed final : public Output {
  public:
   explicit Borrowed(Recorder& to) : to_(to) {}

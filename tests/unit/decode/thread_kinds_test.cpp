@@ -75,7 +75,7 @@ template <class Make>
 std::string print(const Make& make, OutputStyle style) {
   const spec::DeviceModel& device = *spec::find_device("skl");
   const RegisterNames registers(device);
-  const std::vector<uint32_t> dwords = batch();  // the image refers to it
+  const std::vector<uint32_t> dwords = batch();  // must outlive the image
   FlatImage memory;
   memory.add(GpuVa{0x1000}, dwords.size() * sizeof(uint32_t), dwords);
   std::string text;
@@ -84,7 +84,7 @@ std::string print(const Make& make, OutputStyle style) {
     return true;
   };
   {
-    const auto output = make(sink, style, &registers);  // flushes when it goes
+    const auto output = make(sink, style, &registers);  // writes its output on destruction
     Decoder decoder(device, spec::EngineClass::render, memory, output.get());
     decoder.walk({.space = engine::StreamSpace::ppgtt, .address = GpuVa{0x1000}}, false);
   }

@@ -1,4 +1,4 @@
-// Page walks through traces: hand-made ones, and every address that the captured ones use.
+// Page walks through traces: hand-made traces, and every address that captured traces use.
 #include "decode/trace_walk.h"
 
 #include <fmt/format.h>
@@ -96,9 +96,9 @@ TEST_F(TraceWalk, ChosenContextCanMapALargePage) {
   EXPECT_EQ(report->steps.size(), 3u);
   EXPECT_EQ(report->physical, 0x1'008a'bcd0u);
   EXPECT_THAT(report->to_text(), HasSubstr("page of 2 MB at 0x100800000"));
-  EXPECT_THAT(report->to_text(), HasSubstr("the trace wrote nothing there"));
+  EXPECT_THAT(report->to_text(), HasSubstr("not written by the trace"));
   EXPECT_THAT(walk_trace(path, {.address = GpuVa{0}, .context = 2}).message(),
-              HasSubstr("there is no context 2; 2 were submitted, counted from 0."));
+              HasSubstr("context 2 does not exist; 2 were submitted, counted from 0."));
 }
 
 TEST_F(TraceWalk, FaultIsReportedWithItsLevel) {
@@ -136,7 +136,7 @@ TEST_F(TraceWalk, TraceWithoutContextIsReported) {
               HasSubstr("submits no context; --ggtt walks the global table."));
 }
 
-// The captured traces: what a walk finds must be in a memory record at that physical address.
+// Captured traces: the page that a walk finds must be in a memory record at that physical address.
 struct Record {
   memory::MemorySpace space;
   uint64_t address;
