@@ -61,7 +61,7 @@ class Door {
   // Waits for work on memory that is about to be unmapped by calls that cannot be intercepted.
   static void settle(const void* address, size_t bytes);
   static bool is_inside();  // whether this thread is inside the driver
-  // Returns whether a buffer is mapped there.
+  // Returns whether a buffer is mapped at this address.
   static bool is_mapping(const void* address, size_t bytes);
   // Returns a descriptor that replaces a shared buffer in poll(2), or a negative errno.
   static int fence_file(int descriptor, bool also_reads);

@@ -32,7 +32,7 @@ bool wait_idle(driver::Driver& driver, std::chrono::steady_clock::time_point end
   return true;
 }
 
-// On chips that can only reset all engines together, all start again.
+// On chips that can only reset all engines together, all engines restart their work.
 void recover(driver::Driver& driver, driver::EngineQueue& hung) {
   hung.recover(-EIO);
   if (spec::interface_of(driver.model().id).engine_reset) return;

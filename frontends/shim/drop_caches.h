@@ -7,7 +7,7 @@
 
 namespace halogen::shim {
 
-// Like write(2) on that file, including errno.
+// Behaves like write(2) on that file, including errno.
 ssize_t drop_caches(const void* text, size_t bytes);
 
 }  // namespace halogen::shim

@@ -41,7 +41,7 @@ void correct(Entry* entry) {
   errno = error;
 }
 
-// scandir(3) reads the folder itself, and its filter may look at types: our filter runs first.
+// scandir(3) reads the folder itself, and its filter may use types: our filter runs first.
 template <class Entry>
 class Scan {
  public:
@@ -84,7 +84,7 @@ class ClassListings {
     const std::lock_guard lock(guard_);
     if (open_.erase(folder) != 0) --count_;
   }
-  // Returns the entry after the last one of the host.
+  // Returns the entry that follows the last entry of the host.
   dirent* last(DIR* folder) {
     if (count_.load(std::memory_order_relaxed) == 0) return nullptr;
     const std::lock_guard lock(guard_);

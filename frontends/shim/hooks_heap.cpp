@@ -1,5 +1,5 @@
 // Memory that a program returns to the C library, which unmaps or moves large blocks by internal calls. Waits for work
-// of the device on lent memory there, as before munmap(2).
+// of the device on user memory (USERPTR) there, as before munmap(2).
 //
 // Not covered: stacks of threads that end.
 #include <malloc.h>

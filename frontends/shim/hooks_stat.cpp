@@ -113,7 +113,7 @@ HALOGEN_EXPORT int fstatat64(int folder, const char* path, struct stat64* answer
                    itself(folder, path, flags));
 }
 
-// For programs linked before glibc 2.33.
+// Functions for programs that were linked before glibc 2.33.
 HALOGEN_EXPORT int __xstat(int version, const char* path, struct stat* answer) noexcept {
   return old_stat_path(HALOGEN_NEXT(OldStatPath, "__xstat"), version, path, answer);
 }

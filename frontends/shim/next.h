@@ -1,4 +1,4 @@
-// The C library's function behind one of ours.
+// The C library's function that one of our functions replaces.
 #pragma once
 
 #include <dlfcn.h>

@@ -18,7 +18,7 @@
 namespace halogen::shim {
 namespace {
 
-// Returns whether the program has threads beside the calling one. For a call of another process all threads count.
+// Returns whether the program has threads besides the calling one. For a call of another process all threads count.
 bool has_other_threads() {
   if (OwnThread::is_this()) return true;
   struct stat tasks {};

@@ -17,7 +17,7 @@ constexpr char kHangVariable[] = "HALOGEN_HANG_MS";       // time until a batch 
 
 constexpr char kClockVariable[] = "HALOGEN_CLOCK";  // "device": time passes only while the device works
 
-constexpr char kRecordedFile[] = "recorded";  // in that folder: one line per trace; "! " marks an error
+constexpr char kRecordedFile[] = "recorded";  // in the recording folder: one line per trace; "! " marks an error
 
 // Recording needs a global table within the registers.
 inline bool can_record(const spec::DeviceModel& model) {

@@ -219,7 +219,7 @@ Result<void> make_tree(const spec::DeviceModel& model, const std::string& root) 
 }
 
 int hold_tree(const std::string& root) {
-  // Uses the system call directly: open(2) of the library would ask for the tree.
+  // Uses the system call directly: open(2) of this library would need the tree.
   const long file = syscall(SYS_openat, AT_FDCWD, (root + kHeldFile).c_str(), O_RDONLY | O_CREAT | O_CLOEXEC, 0600);
   if (file >= 0) flock(static_cast<int>(file), LOCK_SH | LOCK_NB);
   return static_cast<int>(file);

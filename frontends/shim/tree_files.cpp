@@ -48,7 +48,7 @@ std::string words_of(int capabilities) {
 
 }  // namespace
 
-// The default times of Linux; they are fixed here.
+// Returns the files of the engines. They hold the default times of Linux, which are fixed here.
 std::vector<TreeFile> engine_files(const spec::DeviceModel& model) {
   constexpr std::array kNames = {"rcs", "bcs", "vcs", "vecs", "ccs"};  // by class number
   constexpr std::array kKnown = {0, 0, 3, 2, 0};                       // possible capabilities of the class

@@ -44,7 +44,7 @@ static void handles(void) {
   observe("pad", call(DRM_IOCTL_GEM_CLOSE, &close_call));
 }
 
-// Each call that takes a handle, with a handle that does not exist.
+// Tests each call that takes a handle with a handle that does not exist.
 static void unknown_handles(void) {
   uint64_t memory[512] = {0};
   const uint32_t handle = 0xdead;
@@ -162,7 +162,7 @@ static void chains(void) {
   expect("pad", call(DRM_IOCTL_I915_GEM_CREATE_EXT, &request), -EINVAL);
 }
 
-// The content of a new object, and of the next one after the first was written and closed.
+// Tests the content of a new object, and of the next object after the first was written and closed.
 static void zeroed(void) {
   uint8_t bytes[8192], zero[8192] = {0};
   for (unsigned round = 0; round < 3; ++round) {

@@ -93,7 +93,7 @@ static void asynchronous(void) {
   expect_number("word", word_at(&shared, 8), 0x33);
 }
 
-// An object, and a file, that is closed while an engine uses it.
+// Tests an object and a file that are closed while an engine uses them.
 static void closed_while_busy(void) {
   const struct object target = create(4096);
   struct spinner spinner;

@@ -47,7 +47,7 @@ static void capabilities(void) {
   }
 }
 
-// Every number with an argument of size zero: the kernel reads it as zeros.
+// Tests every ioctl number with an argument of size zero, which the kernel reads as zeros.
 static void numbers(void) {
   for (unsigned number = 0; number < 0x100; ++number) {
     const int result = call(_IO(DRM_IOCTL_BASE, number), NULL);

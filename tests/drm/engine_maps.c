@@ -88,7 +88,7 @@ static void maps(void) {
   observe("set on the default", call(DRM_IOCTL_I915_GEM_CONTEXT_SETPARAM, &request));
 }
 
-// A balanced engine: one of several.
+// Tests a balanced engine, which is one of several.
 static void balanced(void) {
   struct {
     struct i915_context_engines_load_balance base;

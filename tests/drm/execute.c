@@ -165,7 +165,7 @@ static void lengths(void) {
   }
 }
 
-// A batch in the middle of its object, and a batch that is first in the list.
+// Tests a batch in the middle of its object, and a batch that is first in the list.
 static void starts(void) {
   const struct object target = create(4096);
   struct batch batch;

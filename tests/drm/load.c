@@ -50,7 +50,7 @@ static void threads(void) {
   free(jobs);
 }
 
-// One batch with many objects in its list.
+// Submits one batch with many objects in its list.
 static void buffers(void) {
   struct drm_i915_gem_exec_object2* list = calloc(buffer_count + 1, sizeof(*list));
   struct batch batch;
@@ -75,7 +75,7 @@ static void buffers(void) {
   free(list);
 }
 
-// More than the available address space or memory.
+// Requests more than the available address space or memory.
 static void too_much(void) {
   struct batch batch;
   for (unsigned bits = 36; bits <= 42; bits += 6) {

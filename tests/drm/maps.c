@@ -95,7 +95,7 @@ static void places(void) {
   expect_true("not of a closed object", closed == -EINVAL || closed == -EACCES);
 }
 
-// MMAP, the old call that returns a mapping.
+// Tests MMAP, the old call that returns a mapping.
 static void old_call(void) {
   const struct object object = create(4 * 4096);
   static const struct {

@@ -1,4 +1,4 @@
-// Tilings behind fences.
+// Tilings that fences apply.
 #include <string.h>
 #include <sys/mman.h>
 

@@ -103,7 +103,7 @@ class Execution {
       if (!item.buffer) return -ENOENT;
       if (item.buffer->size() > context_->space->size()) return -E2BIG;
       if (item.buffer->purged) return -EFAULT;
-      // Mappings of buffers have no pages that could be lent.
+      // Mappings of buffers have no pages that USERPTR could use.
       if (item.buffer->is_of_program() &&
           call_.driver.is_mapping(item.buffer->program_address(), item.buffer->size())) {
         return -EFAULT;

@@ -81,7 +81,7 @@ int adopt_memory(Call& call, drm_i915_gem_userptr& user) {
   if (!is_own_process()) return -ENODEV;  // the device runs in this process
   if ((user.flags & I915_USERPTR_PROBE) != 0) {
     if (!is_user_mapped(user.user_ptr, user.user_size)) return -EFAULT;
-    if (call.driver.is_mapping(user.user_ptr, user.user_size)) return -EFAULT;  // has no pages that could be lent
+    if (call.driver.is_mapping(user.user_ptr, user.user_size)) return -EFAULT;  // has no pages that USERPTR could use
   }
   const BufferRef buffer = Buffer::of_program(call.driver.gpu().hardware(), user.user_ptr, user.user_size, read_only);
   call.driver.add_program_buffer(buffer);

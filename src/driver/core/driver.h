@@ -75,7 +75,7 @@ class Driver {
   // Returns 0 or more, or a negative errno. `argument` is an address of the calling program. If an Interruption is
   // active for the call, a pending signal ends waits with EINTR. `no_wait`: the node was opened with O_NONBLOCK.
   int ioctl(File& file, unsigned long request, uint64_t argument, bool no_wait = false);
-  // Handles an ioctl on a sync file or a shared buffer. Nothing: the descriptor does not belong to the driver.
+  // Handles an ioctl on a sync file or a shared buffer. No value: the descriptor does not belong to the driver.
   std::optional<int> descriptor_ioctl(int descriptor, unsigned long request, uint64_t argument);
   // Returns a sync file for poll(2) on a shared buffer, or a negative errno. It signals when all writers are done, or
   // with `also_reads` all users.
@@ -118,7 +118,7 @@ class Driver {
   using Lock = std::unique_lock<std::mutex>;
   Gpu& gpu() { return *gpu_; }
   Kms& kms() { return *kms_; }
-  // True: the calling program has the rights of an administrator.
+  // Returns whether the calling program has the rights of an administrator.
   bool privileged() const;
   const DriverOptions& options() const { return options_; }
   const std::shared_ptr<Space>& shared_space() const { return shared_space_; }
@@ -139,7 +139,7 @@ class Driver {
   int let_others_pass(Lock& lock);
   void listen() { remote_fences_.listen(); }  // something is shared, so peers may wake us
   ContextRef make_context(File& file);
-  void leave(Context& context);  // its handle is gone
+  void leave(Context& context);  // after its handle is closed
   uint32_t resets() const { return resets_; }
   void catch_up();  // follows the host's clock if host_time is set and the device is idle
   SyncFiles& sync_files() { return sync_files_; }
@@ -208,7 +208,7 @@ class Driver {
   std::vector<int> wake_fds_;              // of waiters that a signal can interrupt
   std::vector<WaitSlot> free_wait_slots_;  // not in use now
   bool queued_ = false;                    // the current call submitted work
-  bool found_idle_ = false;                // and found the device idle
+  bool found_idle_ = false;                // the current call found the device idle when it submitted
   unsigned burst_length_ = 0;              // consecutive submissions, without another call or a long gap between them
   Clock::time_point last_queued_{};
   unsigned batched_ = 0;  // batches not yet given to the engines, because more may come

@@ -26,7 +26,7 @@ void Driver::catch_up() {
   device_then_ = gpu_->hardware().device().clock().nanoseconds;
 }
 
-// Returns the host time of the next vertical blank if it is in the future and there is nothing else to do.
+// Returns the host time of the next vertical blank if it is in the future and no other work is pending.
 std::optional<Driver::Clock::time_point> Driver::next_blank() {
   if (!options_.host_time || batched_ != 0 || !kms_->waits() || gpu_->working()) return std::nullopt;
   const uint64_t passed = gpu_->hardware().device().clock().nanoseconds - device_then_;

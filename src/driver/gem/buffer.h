@@ -44,9 +44,9 @@ class Buffer {
   int separate() { return large_ >= 0 ? 0 : share(); }
   // Creates a buffer over a file that another process shares.
   static std::shared_ptr<Buffer> import(Hardware& hardware, int descriptor, uint64_t bytes);
-  // Size of the fences behind the content of such a file (SharedFences).
+  // Size of the fences after the content of such a file (SharedFences).
   static constexpr uint64_t kBehind = SharedFences::kBytes;
-  // The descriptor and offset at which programs map it.
+  // Return the descriptor and the offset at which programs map the buffer.
   int descriptor() const;
   uint64_t offset() const { return shared_ >= 0 || large_ >= 0 ? 0 : run_.address; }
   bool is_shared() const { return shared_ >= 0; }
@@ -76,7 +76,7 @@ class Buffer {
   void drop_view();  // this program does not have it mapped
   void set_tiling(Tiling its_tiling, uint32_t its_stride);
 
-  // Open work of all processes on this buffer; without `also_reads`, writes only.
+  // Return the open work of all processes on this buffer; without `also_reads`, writes only.
   bool is_busy(bool also_reads);
   bool is_used_here();  // by this driver's own work
   std::vector<FenceRef> fences(bool also_reads);

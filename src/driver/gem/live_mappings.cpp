@@ -14,7 +14,7 @@ constexpr uint64_t end_of(uint64_t address, uint64_t bytes) {
 
 }  // namespace
 
-// Returns the first piece that ends behind an address.
+// Returns the first piece that ends after an address.
 LiveMappings::Pieces::const_iterator LiveMappings::first_at(uint64_t address) const {
   auto each = pieces_.upper_bound(address);
   if (each != pieces_.begin() && std::prev(each)->second.end > address) --each;

@@ -259,7 +259,7 @@ bool read_user_to_file(uint64_t address, int descriptor, uint64_t offset, size_t
   if (!is_own_process()) return false;
   for (size_t done = 0; done < bytes;) {
     const ssize_t part =
-        // The host checks the pointer: a sanitizer must not look at it first.
+        // The host checks the pointer: a sanitizer must not check it first.
         syscall(SYS_pwrite64, descriptor, pointer_at(address + done), bytes - done, static_cast<off_t>(offset + done));
     if (part <= 0) return false;
     done += static_cast<size_t>(part);

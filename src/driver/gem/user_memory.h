@@ -17,7 +17,7 @@ bool write_user(uint64_t address, const void* from, size_t bytes);
 // Writes to this process's memory, which other threads may unmap meanwhile. False: it was not writable.
 bool write_unsure(uint64_t address, const void* from, size_t bytes);
 
-// For this process: whether every page of a range exists; and whether it is readable (and writable) too.
+// Return whether every page of a range of this process exists, and whether it is also readable (and writable).
 bool is_user_mapped(uint64_t address, uint64_t bytes);
 bool can_use_user(uint64_t address, uint64_t bytes, bool write);
 

@@ -59,7 +59,7 @@ class HardwareListener {
   virtual void on_forget(uint64_t address, uint64_t bytes) = 0;  // the pages are removed
   virtual void before_write(unsigned bar, uint64_t offset) = 0;
   virtual void after_write(unsigned bar, uint64_t offset, unsigned bytes, uint64_t value) = 0;
-  // Several entries of the global table; `offset` is in bytes.
+  // Called after a write of several entries of the global table; `offset` is in bytes.
   virtual void after_entries(uint64_t offset, std::span<const std::byte> entries) = 0;
   virtual void after_config_write(uint32_t offset, unsigned bytes, uint32_t value) = 0;
   virtual void before_time() = 0;

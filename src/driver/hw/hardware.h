@@ -55,7 +55,7 @@ class Hardware {
   void write(const spec::EngineModel& engine, uint32_t offset, uint32_t value) {
     write(engine.mmio_base + offset, value);
   }
-  // Value of a masked register: the upper half selects the bits that are written.
+  // Returns the value of a masked register: the upper half selects the bits that are written.
   static constexpr uint32_t masked(uint32_t bits, bool on) { return bits << 16 | (on ? bits : 0); }
   void config_write(const spec::PciWrite& write);
   void advance(uint64_t nanoseconds);  // runs the device

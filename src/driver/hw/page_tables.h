@@ -16,7 +16,7 @@ namespace halogen::driver {
 class PageTables {
  public:
   virtual ~PageTables() = default;
-  // False: out of memory for a table. Entries written so far stay.
+  // False: out of memory for a table. Entries that were written before that stay.
   virtual bool map(uint64_t address, const PageRun& run) = 0;
   virtual void unmap(uint64_t address, uint64_t bytes) = 0;
   // Programs an engine that has registers for it, at start-up and after a reset.
@@ -25,9 +25,9 @@ class PageTables {
   virtual std::array<uint64_t, 4> roots() const { return {}; }
 };
 
-// For chips on which all contexts share one space.
+// Creates tables for chips on which all contexts share one space.
 std::unique_ptr<PageTables> make_shared_tables(Hardware& hardware, GlobalTable& global);
-// For chips with one space per context. Null: out of memory.
+// Creates tables for chips with one space per context. Null: out of memory.
 std::unique_ptr<PageTables> make_own_tables(Hardware& hardware);
 
 }  // namespace halogen::driver

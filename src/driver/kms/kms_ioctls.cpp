@@ -117,7 +117,7 @@ int get_statistics(Call&, drm_stats& statistics) {
   return 0;
 }
 
-// Global names by which every authenticated file finds a buffer.
+// Gives a buffer a global name, by which every authenticated file finds it.
 int name_buffer(Call& call, drm_gem_flink& flink) {
   if (!call.file.authenticated) return -EACCES;
   const BufferRef buffer = call.file.buffers.find(flink.handle);

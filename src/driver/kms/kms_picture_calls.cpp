@@ -28,7 +28,7 @@ bool unused_is_zero(const drm_mode_fb_cmd2& fb) {
   return true;
 }
 
-// Returns the tiling of a modifier; without one, that of the buffer. Nothing: it cannot be displayed.
+// Returns the tiling of a modifier; without one, that of the buffer. No value: it cannot be displayed.
 std::optional<Tiling> tiling_of(const Kms& kms, const drm_mode_fb_cmd2& fb, const Buffer& buffer) {
   if ((fb.flags & DRM_MODE_FB_MODIFIERS) == 0) {
     if (buffer.tiling == Tiling::y) return std::nullopt;
@@ -199,7 +199,7 @@ int remove_fb(Call& call, unsigned& id) {
   return call.driver.kms().remove_fb(call.file, id);
 }
 
-// Nothing to do: the display reads memory itself.
+// Has no effect: the display reads memory itself.
 int mark_dirty(Call& call, drm_mode_fb_dirty_cmd& dirty) {
   if (!call.driver.kms().find_fb(dirty.fb_id)) return -ENOENT;
   if ((dirty.flags & ~uint32_t{DRM_MODE_FB_DIRTY_FLAGS}) != 0) return -EINVAL;

@@ -142,7 +142,7 @@ uint64_t value_of(const KmsState& state, uint32_t object, uint32_t property) {
   }
 }
 
-// The checks of DRM's core, which are the same for all properties.
+// Performs the checks of DRM's core, which are the same for all properties.
 int check_value(Kms& kms, const Property& property, uint64_t value) {
   if ((property.flags & kFixed) != 0) return -EINVAL;
   if ((property.flags & kRange) != 0) {

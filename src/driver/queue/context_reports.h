@@ -11,7 +11,7 @@ namespace halogen::driver {
 
 enum class ContextReport : uint8_t {
   taken,  // the engine has switched to the last submission
-  left,   // the first context of it is done; the engine runs the next
+  left,   // the first context of the submission is done; the engine runs the next
 };
 
 class ContextReports {

@@ -220,7 +220,7 @@ void EngineQueue::reset_engine() {
   if (hardware_.has(spec::Feature::ring_reset_ctl)) {
     hardware_.write(engine_, hw::RESET_CTL::kDesc.offset(hardware_.model().id), reset_request(hardware_, false));
   }
-  Interrupts(hardware_).enable();  // a reset masks them
+  Interrupts(hardware_).enable();  // a reset masks interrupts
 }
 
 void EngineQueue::recover(int error) {

@@ -76,7 +76,7 @@ class EngineQueue {
   void replay();
   // Ends all work of this context with the error. True: the engine was reset.
   bool cancel(const EngineContext& context, int error);
-  // The device goes away: fails all requests, which releases their references.
+  // Fails all requests before the device is destroyed, which releases their references.
   void abandon();
 
  protected:

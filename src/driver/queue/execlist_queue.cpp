@@ -205,7 +205,8 @@ class ExeclistQueue final : public EngineQueue {
 
   void after_reset(const Request* culprit) override {
     if (culprit != nullptr) {
-      // The culprit's context gets a new image behind the failed request, with the timeline as if that had completed.
+      // The culprit's context gets a new image that continues after the failed request, with the timeline as if the
+      // request had completed.
       auto& context = static_cast<ExeclistContext&>(*culprit->context);
       context.timeline.store(kTimeline, culprit->seqno);
       write_image(context);

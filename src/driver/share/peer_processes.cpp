@@ -84,7 +84,7 @@ const PeerProcess& PeerProcesses::self() {
   return self_;
 }
 
-// Wakes a peer. If its socket is full, the peer has unread wake-ups and will look at them. A peer that has exited needs
+// Wakes a peer. If its socket is full, the peer has unread wake-ups and will read them. A peer that has exited needs
 // no wake-up.
 bool PeerProcesses::wake(uint64_t number) {
   self();

@@ -30,7 +30,7 @@ class PeerProcesses {
   const PeerProcess& self();
   const std::string& name() const { return name_; }  // of this process, as shown for fences
   bool wake(uint64_t number);                        // false: no process listens
-  // Readable after a wake-up. -1: no socket.
+  // Returns a socket that is readable after a wake-up. -1: no socket.
   int wake_socket() const { return socket_; }
   // True: a wake-up came since the last call. Does not need the driver's lock.
   bool take_wakeups() const;

@@ -8,7 +8,7 @@
 
 namespace halogen::driver {
 
-// Held while the limit differs from the program's, and around fork(2).
+// Returns the lock that is held while the limit differs from the program's, and around fork(2).
 std::mutex& limit_guard();
 
 // Raises the descriptor limit to the hard limit during its lifetime.

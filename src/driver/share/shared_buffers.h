@@ -1,6 +1,6 @@
 // Buffers as descriptors. A shared buffer lies in an anonymous file of its own, and programs get a descriptor of this
 // file: mapping and duplication work as for any file. This driver finds the buffer by the file's inode; another process
-// creates its own buffer from the file, with the same bytes. The fences lie behind the bytes (shared_fences.h): the
+// creates its own buffer from the file, with the same bytes. The fences follow the bytes (shared_fences.h): the
 // file is longer than the buffer by Buffer::kBehind.
 #pragma once
 

@@ -1,5 +1,5 @@
 // The fences of a buffer that several processes use. Each process publishes its own work and sees the work of its peers
-// as fences. The data lies behind the buffer's bytes, in pages of the same file that programs do not map.
+// as fences. The data follows the buffer's bytes, in pages of the same file that programs do not map.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ class WatchedFence : public Fence {
  public:
   virtual void look() = 0;                              // signals the fence if it is done
   virtual int descriptor() const { return -1; }         // readable when look() may find a change
-  virtual int process_fd() { return -1; }               // likewise
+  virtual int process_fd() { return -1; }               // readable when the process has ended
   virtual bool needs_polling() const { return false; }  // true: look() must be called periodically
 };
 using Watch = std::function<void(const std::shared_ptr<WatchedFence>&)>;

@@ -15,7 +15,7 @@ class ExecuteFences {
   int read(Call& call, const drm_i915_gem_execbuffer2& arguments);
   // Adds the waits to the request.
   void hold(Request& request) const;
-  // Stores the request's fence in the sync objects that want it.
+  // Stores the request's fence in the sync objects that the call names.
   void fill(const FenceRef& done) const;
 
  private:

@@ -20,7 +20,7 @@ class Interruption {
   static Interruption* current() { return current_; }  // of this thread; may be null
 
   void hold_back();  // blocks signals from now on
-  // The same inside a signal handler: takes effect at its return, when `mask` becomes the thread's mask.
+  // Does the same inside a signal handler: takes effect at its return, when `mask` becomes the thread's mask.
   void hold_back_until_end(sigset_t& mask);
   bool is_due() const;  // a blocked signal is pending
   // Creates a signalfd(2) for poll(2), or updates it if `descriptor` is one.

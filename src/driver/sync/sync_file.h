@@ -41,7 +41,7 @@ class SyncFiles {
 
   // Returns a descriptor for the program, or a negative errno. Without a name it is named after its fence.
   int create(const FenceRef& fence, std::string name = {});
-  // Nothing: not a sync file.
+  // No value: not a sync file.
   std::optional<SyncFile> find(int descriptor);
 
  private:

@@ -25,7 +25,7 @@ class KernelIoctls : public Door {
 
   template <class T>
   int write(uint32_t handle, uint64_t offset, const std::vector<T>& data) {
-    if (local()) {  // the call does not exist with local memory
+    if (local()) {  // the call does not exist on chips with local memory
       const BufferRef buffer = file->buffers.find(handle);
       EXPECT_TRUE(buffer->need_pages());
       std::memcpy(buffer->bytes().data() + offset, data.data(), data.size() * sizeof(T));

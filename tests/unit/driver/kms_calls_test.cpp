@@ -172,7 +172,7 @@ TEST_P(ScreenCalls, LegacyPropertyCallWorks) {
   EXPECT_EQ(call(DRM_IOCTL_MODE_OBJ_SETPROPERTY, set), -ENOENT);
 }
 
-// One flip more than can be pending.
+// Submits one flip more than can be pending.
 TEST_P(ScreenCalls, PendingFlipIsBusyAndVblanksAreCounted) {
   const uint32_t one = make_picture().id, two = make_picture().id;
   ASSERT_EQ(set(one), 0);

@@ -5,7 +5,7 @@
 namespace halogen::driver {
 namespace {
 
-TEST(LentMemory, TracksLentRanges) {
+TEST(LentMemory, TracksAddedRanges) {
   LentMemory lent;
   EXPECT_FALSE(lent.touches(0, ~uint64_t{0}));
   lent.add(0x10000, 0x2000);

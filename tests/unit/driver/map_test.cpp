@@ -113,7 +113,7 @@ TEST_P(Maps, TiledBuffersLookLinearThroughTheAperture) {
     for (uint32_t y = 0; y < kRows; ++y) {
       for (uint32_t x = 0; x < kStride; ++x) view[y * kStride + x] = value(x, y);
     }
-    // A batch that uses it sees the writes.
+    // A batch that uses the buffer sees the writes.
     std::vector<drm_i915_gem_exec_object2> objects(2);
     objects[0].handle = buffer;
     objects[1].handle = make_empty();

@@ -1,5 +1,5 @@
-// Drivers that share buffers and sync objects: fences of one are visible to the other. A second driver stands for
-// another process; a process that must die is a child.
+// Drivers that share buffers and sync objects: fences of one are visible to the other. A second driver acts as another
+// process; a process that must die is a child.
 #include <fcntl.h>
 #include <linux/dma-buf.h>
 #include <sys/mman.h>
@@ -176,7 +176,7 @@ TEST_P(PeerDrivers, SharedSyncObjectIsEqualInBoth) {
   EXPECT_EQ(call(DRM_IOCTL_SYNCOBJ_RESET, array), 0);
   EXPECT_EQ(there([&] { return wait_objects({far_handle}); }), -EINVAL);
 
-  // One waits for a point that the other has not promised yet.
+  // One driver waits for a point that the other has not promised.
   int result = 1;
   std::thread waiter([&] {
     uint32_t handle = far_handle;

@@ -32,7 +32,7 @@ class Prime : public SyncDoor {
   }
 };
 
-TEST_P(Prime, OneBufferHasOneHandleInAFile) {
+TEST_P(Prime, BufferHasOneHandlePerFile) {
   const uint32_t handle = create(3 * 4096);
   const int descriptor = out(handle);
   ASSERT_GE(descriptor, 0);

@@ -50,7 +50,7 @@ TEST(PrivateDescriptor, IsAboveTheSoftLimit) {
   EXPECT_NE(fcntl(own, F_GETFD) & FD_CLOEXEC, 0);
   EXPECT_EQ(soft_limit(), static_cast<rlim_t>(limit));
   EXPECT_LT(open("/", O_RDONLY), 0);
-  EXPECT_EQ(keep_private(own), own);  // it is there already
+  EXPECT_EQ(keep_private(own), own);  // already at a private number
   close(own);
   const int moved = keep_private(all.back());
   EXPECT_GE(moved, limit);

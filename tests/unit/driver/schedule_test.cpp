@@ -147,7 +147,7 @@ INSTANTIATE_TEST_SUITE_P(Chips, Preemption, ::testing::Values("skl", "icl", "tgl
 
 class Rings : public Schedule {};
 
-TEST_P(Rings, FullRingMakesProgramsWait) {
+TEST_P(Rings, FullRingBlocksTheProgram) {
   boot_with(milliseconds(20'000));
   const uint32_t context = make_context(0);
   const uint32_t endless = start_endless(context, true);

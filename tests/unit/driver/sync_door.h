@@ -1,4 +1,4 @@
-// Helpers for tests of fences: a gate held by another process, batches behind it, and the calls.
+// Helpers for tests of fences: a gate held by another process, batches that wait for it, and the calls.
 #pragma once
 
 #include <linux/sync_file.h>

@@ -76,7 +76,7 @@ TEST_P(SyncObjects, ResetAndSignalChangeTheState) {
   }
 }
 
-TEST_P(SyncObjects, AWaitEndsWhenAnotherThreadSignals) {
+TEST_P(SyncObjects, WaitEndsWhenAnotherThreadSignals) {
   uint32_t handle = sync_object();
   int result = 1;
   std::thread waiter([&] { result = wait_objects({handle}, DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT, INT64_MAX); });
@@ -86,7 +86,7 @@ TEST_P(SyncObjects, AWaitEndsWhenAnotherThreadSignals) {
   EXPECT_EQ(result, 0);
 }
 
-TEST_P(SyncObjects, TimelinePointsAreWaitedForQueriedAndTransferred) {
+TEST_P(SyncObjects, TimelinePointsCanBeWaitedForQueriedAndTransferred) {
   const uint32_t handle = sync_object(), source = sync_object();
   EXPECT_EQ(query(handle), 0u);
   EXPECT_EQ(wait_points({handle}, {1}), -EINVAL);

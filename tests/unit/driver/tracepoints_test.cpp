@@ -239,7 +239,7 @@ TEST_P(TracepointTest, ImplicitFencesAreSharedOrExclusiveByTheWriteFlag) {
 }
 
 // The calls of one frame of a Vulkan driver.
-TEST_P(TracepointTest, AFrameOfVulkanNeedsCompletionAndResetStatus) {
+TEST_P(TracepointTest, VulkanFrameNeedsCompletionAndResetStatus) {
   COVERS("NOTES-DRV-07");
   drm_syncobj_create made{};
   made.flags = DRM_SYNCOBJ_CREATE_SIGNALED;  // as if the previous frame had completed
