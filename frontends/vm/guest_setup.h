@@ -1,4 +1,4 @@
-// The options that a device needs in the machine of launch.h, and what its guest must be told.
+// The options of a device in the machine of launch.h, and the kernel options of its guest.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@ namespace halogen::vm {
 
 inline constexpr uint64_t kGuestMemoryBytes = uint64_t{1} << 30;
 
-// The choices of firmware: stolen memory at the top of the guest's memory, BARs that fit below 4 GiB.
+// Returns the settings of firmware: stolen memory at the top of the guest's memory, BARs that fit below 4 GiB.
 device::DeviceOptions guest_device_options(const spec::DeviceModel& model);
-// For a trace: no stolen memory in the guest's memory, because a replay has none.
+// Removes stolen memory from the guest's memory: for recording, because a replay has none.
 void leave_out_stolen_memory(const spec::DeviceModel& model, device::DeviceOptions& options);
 // Returns the address from which on the guest kernel must not use memory.
 uint64_t end_of_guest_memory(const spec::DeviceModel& model, const device::DeviceOptions& options);

@@ -45,8 +45,8 @@ struct RegisterUse {
 };
 
 struct LaunchResult {
-  std::optional<int> status;            // of the command, 0 to 255; nothing: it did not end
-  std::string ending;                   // one sentence: why it did not end
+  std::optional<int> status;            // of the command, 0 to 255; no value: the command did not end
+  std::string ending;                   // one sentence: why the command did not end
   uint64_t commands = 0;                // executed by the engines
   std::optional<RecordedRun> recorded;  // with a trace: the result of its replay
   uint64_t bar_accesses = 0;

@@ -54,7 +54,7 @@ Result<Process> Process::start(const std::vector<std::string>& words, const std:
   const pid_t child = fork();
   if (child < 0) return Error{"cannot create a process."};
   if (child == 0) become(raw.data(), kept, told.descriptor(), parent);
-  told = File();  // closes it
+  told = File();  // closes the pipe
   Process process(child);
   int problem = 0;
   if (!read_all(asked.descriptor(), std::as_writable_bytes(std::span(&problem, 1)))) return process;

@@ -14,7 +14,7 @@ namespace halogen::vm {
 
 // How a process ended.
 struct Ending {
-  std::optional<int> status;  // nothing: by a signal
+  std::optional<int> status;  // no value: a signal ended the process
   int signal = 0;
 
   std::string to_string() const;  // "with status 1", "by signal 9"

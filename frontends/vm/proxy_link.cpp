@@ -53,7 +53,7 @@ Result<std::optional<ProxyMessage>> ProxyParser::next() {
   if (bytes_.size() < sizeof(header)) return std::optional<ProxyMessage>{};
   std::memcpy(&header, bytes_.data(), sizeof(header));
   if (header.bytes > kMaxPayload) {
-    return Error{fmt::format("the machine sent a message of {} bytes, which no message has.", header.bytes)};
+    return Error{fmt::format("the machine sent a message of {} bytes, which is not a valid length.", header.bytes)};
   }
   const size_t whole = sizeof(header) + header.bytes;
   if (bytes_.size() < whole) return std::optional<ProxyMessage>{};

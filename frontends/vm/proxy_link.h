@@ -76,12 +76,12 @@ class ProxyParser {
 
  private:
   struct Piece {
-    uint64_t end;  // stream position after the bytes it came with
+    uint64_t end;  // stream position after the bytes that the files came with
     std::vector<File> files;
   };
 
   std::vector<std::byte> bytes_;
-  uint64_t start_ = 0;  // stream position of the first of them
+  uint64_t start_ = 0;  // stream position of the first byte in `bytes_`
   std::deque<Piece> pieces_;
 };
 

@@ -142,7 +142,7 @@ void add_address(struct batch* batch, const struct object* target, uint32_t delt
   if (chip.generation >= 8) add(batch, (uint32_t)(address >> 32));
 }
 
-// MI_STORE_DATA_IMM. Gen4 has global addresses only, and only in privileged batches.
+// Adds MI_STORE_DATA_IMM. Gen4 has global addresses only, and only in privileged batches.
 void add_store(struct batch* batch, const struct object* target, uint32_t offset, uint32_t value) {
   if (chip.generation == 4) batch->needs_privilege = 1;
   add(batch, 0x10000002 | (chip.generation == 4 ? 1u << 22 : 0));
@@ -151,7 +151,7 @@ void add_store(struct batch* batch, const struct object* target, uint32_t offset
   add(batch, value);
 }
 
-// MI_BATCH_BUFFER_START to the start of the batch.
+// Adds MI_BATCH_BUFFER_START to the start of the batch.
 void add_loop(struct batch* batch) {
   add(batch, 0x18800000 | (chip.generation == 4 ? 2u << 6 : 1u << 8) | (chip.generation >= 8 ? 1 : 0));
   add_address(batch, &batch->object, 0);

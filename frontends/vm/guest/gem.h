@@ -57,9 +57,9 @@ void add_loop(struct batch* batch);
 void add_target(struct batch* batch, const struct object* target);
 // Ends the batch and submits it to an engine.
 int submit(struct batch* batch, uint64_t engine, uint32_t context);
-// The same; the returned file can be polled for the end of the work. -1: it failed.
+// Does the same and returns a file that can be polled for the end of the work. -1: the submission failed.
 int submit_with_fence(struct batch* batch, uint64_t engine);
 // Maps the memory of an object; does not wait for work on it.
 void* map_memory(const struct object* object);
-// 0: idle; -1: still busy after a minute.
+// Waits until the object is idle. -1: it is still busy after a minute.
 int wait_for(const struct object* object);

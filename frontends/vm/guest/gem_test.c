@@ -97,7 +97,7 @@ static void set_text(const char* path, const char* text) {
   close(file);
 }
 
-// The kernel looks for hangs every few seconds: shorten the time.
+// The kernel checks for hangs every few seconds: shortens the interval.
 static void hurry_hang_checks(void) {
   const char* const folder = "/sys/class/drm/card0/engine";
   DIR* list = opendir(folder);
@@ -120,7 +120,7 @@ static int error_state_names_a_hang(void) {
   if (file < 0) return 0;
   const ssize_t got = read(file, text, sizeof(text) - 1);
   close(file);
-  set_text(path, "1");  // clears it, so that the next one is kept
+  set_text(path, "1");  // clears the error state, so that the kernel keeps the next one
   return got > 0 && strncmp(text, "GPU HANG", 8) == 0;
 }
 
@@ -249,7 +249,7 @@ int main(int count, char** words) {
   test_hang(0, 1);
   test_stores(" after a hang");
   if (has_engine(1)) {
-    set_text("/sys/kernel/debug/dri/0/i915_params/error_capture", "N");  // it takes long
+    set_text("/sys/kernel/debug/dri/0/i915_params/error_capture", "N");  // capturing an error state takes long
     test_hang(1, 0);
     test_stores(" after another");
     test_blits(expect, 0);

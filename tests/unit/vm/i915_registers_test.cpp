@@ -39,7 +39,7 @@ struct Row {
 
 struct List {
   std::map<uint32_t, Row> rows;
-  std::vector<std::string> problems;  // malformed lines, or lines out of order
+  std::vector<std::string> problems;  // malformed lines, and lines that are out of order
 };
 
 List parse(std::istream& in) {
@@ -88,7 +88,7 @@ class I915Registers : public ::testing::TestWithParam<const char*> {
  protected:
   I915Registers() { mmio().wake().state().power_gating = false; }
   mmio::MmioSpace& mmio() { return bench_.device->mmio(); }
-  // Where the chip has nothing at all an access is ended.
+  // An offset without an endpoint terminates the access.
   size_t unclaimed_events() const {
     return bench_.events(EventKind::unclaimed_register) + bench_.events(EventKind::terminated_access);
   }
@@ -132,7 +132,7 @@ TEST_P(I915Registers, StorageRegistersHaveNoEffect) {
     const mmio::RegisterSlot& slot = *mmio().bank().find(offset);
     for (const uint32_t value : {0xffff'ffffu, 0u}) {
       const device::DeviceState before =
-          bench_.device->snapshot();  // all of it: engines, interrupts, display, memory too
+          bench_.device->snapshot();  // the complete state: engines, interrupts, display, memory
       bench_.write(offset, value);
       device::DeviceState after = bench_.device->snapshot();
       for (unsigned copy = 0; copy < slot.copies; ++copy) {
@@ -145,7 +145,7 @@ TEST_P(I915Registers, StorageRegistersHaveNoEffect) {
   EXPECT_GT(seen, 10u);
 }
 
-// Bits that a write just changes, at most under a mask.
+// Bits that a write changes without another effect, with or without a mask.
 bool is_plain(const mmio::AccessPolicy& policy) {
   return (policy.ro | policy.wo | policy.w1c | policy.self_clearing | policy.w_once | policy.ones) == 0;
 }
@@ -167,11 +167,11 @@ std::set<std::string> names_in_sources() {
   return names;
 }
 
-// Without code, a register has semantics by its bits (they clear themselves, or clear by ones, or are written under a
-// mask) or because it is read-only and holds something: then it is a fact of the chip. Or by the tables of the chip.
+// A register that no code names has semantics if its bits clear themselves, are cleared by ones or are written with a
+// mask; if it is read-only and not zero, as a constant of the chip; or if a table of the chip uses it.
 TEST_P(I915Registers, SemanticRegistersAreNamedInCodeOrAreConstants) {
   static const std::set<std::string> sources = names_in_sources();
-  // Plain bits all the same: clocks and free entries are facts; the selector of Cherryview has one copy to choose from.
+  // Registers with plain bits: clocks and free entries are constants, and the selector of Cherryview has only one copy.
   static const std::set<std::string> facts{"RPM_CONFIG0", "GTFIFOCTL", "MCR_SELECTOR"};
   EXPECT_TRUE(sources.contains("RING_TAIL") && !sources.contains("DERRMR"));
   size_t by_code = 0;
@@ -221,7 +221,7 @@ TEST_P(I915Registers, CoverEveryRegisterOfTheStubRun) {
 INSTANTIATE_TEST_SUITE_P(Chips, I915Registers, ::testing::Values("g45", "snb", "chv", "icl", "dg1"),
                          [](const auto& chip) { return std::string(chip.param); });
 
-// The judge itself.
+// The comparison of lists itself.
 TEST(RegisterLists, WorseAndMalformedRowsAreDetected) {
   const device::Bench bench("snb");
   mmio::MmioSpace& space = bench.device->mmio();

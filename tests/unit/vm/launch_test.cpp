@@ -30,7 +30,7 @@ class Launch : public ::testing::Test {
     folder_ = name;
     write("vmlinux", "kernel");
     write("base.cpio", "base");
-    // Folders of machines are made here, where they can be counted.
+    // Folders of machines are created below this one, so that they can be counted.
     EXPECT_TRUE(fs::create_directory(folder_ / "tmp"));
     setenv("TMPDIR", (folder_ / "tmp").c_str(), 1);
     options_.model = spec::find_device("icl");
@@ -72,7 +72,7 @@ class Launch : public ::testing::Test {
 
 TEST_F(Launch, EveryExitStatusIsReported) {
   for (const int status : {0, 1, 2, 127, 128, 200, 255}) {
-    // As isa-debug-exit ends it: seven bits and a one.
+    // The exit status of isa-debug-exit: seven bits followed by a one.
     emulate(fmt::format("echo {} >$status\nexit {}", status, (status << 1 & 0xff) | 1));
     const auto result = launch(options_);
     ASSERT_TRUE(result.ok()) << result.message();
@@ -90,7 +90,7 @@ TEST_F(Launch, InvalidStatusIsIgnored) {
   }
 }
 
-// A guest that writes without end fills a pipe and no disk.
+// A guest that writes without end fills a pipe, not the disk.
 TEST_F(Launch, EndlessStatusOutputIsBounded) {
   emulate("echo 7 >$status\ndd if=/dev/zero of=$status oflag=nonblock bs=4096 count=100000 2>/dev/null\nexit 1");
   const auto result = launch(options_);
@@ -120,7 +120,7 @@ TEST_F(Launch, MissingEmulatorIsNamed) {
   EXPECT_TRUE(is_tidy());
 }
 
-TEST_F(Launch, EndsWhenAskedTo) {
+TEST_F(Launch, EndsOnRequest) {
   int ends[2];
   ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
   const File stop(ends[0]), ask(ends[1]);

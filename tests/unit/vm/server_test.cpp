@@ -106,7 +106,7 @@ TEST(DeviceServer, ShowsTheDeviceAsQemuSizesIt) {
   client.reset();
   client.set_config(0x14, 0xffff'ffff);
   EXPECT_NE(client.config(0x14), 0u);
-  // The machine gives absolute addresses.
+  // Requests of the machine contain absolute addresses.
   client.set_config(0x10, 0xe000'0000);
   client.set_config(0x14, 0);
   client.set_config(4, 6, 2);
@@ -128,11 +128,11 @@ TEST(DeviceServer, AnswersInvalidRequests) {
   static_cast<void>(client.config(0x101));
   static_cast<void>(client.bar(0xffff'ffff, 8, false));
   const uint32_t little = 0;
-  client.send(5, little);  // too small a payload
+  client.send(5, little);  // the payload is too small
   EXPECT_EQ(client.answer(), kAllOnes);
   client.send(3, {}, 0);
   EXPECT_EQ(client.answer(), kAllOnes);
-  client.send(0, little);  // these get no answer
+  client.send(0, little);  // no reply to these requests
   client.send(6, {}, 0);
   client.send(1, {}, 0);
   client.send(99, little);
@@ -160,7 +160,7 @@ TEST(DeviceServer, EndsOnInvalidMemoryMap) {
   ASSERT_EQ(ftruncate(file.descriptor(), 0x1000), 0);
   MemoryMap map{};
   map.bytes[0] = 0x2000;
-  // Without a descriptor there is no piece.
+  // A piece of the memory map needs a descriptor.
   client.send(0, map);
   EXPECT_EQ(client.config(0) & 0xffff, 0x8086u);
   client.send_map(map, file);
@@ -251,7 +251,7 @@ TEST(DeviceServer, SurvivesHostileStreams) {
   fuzz::vm_stream(orders);
 }
 
-// The messages of QEMU while Linux started, bound its driver and ran a command: complete, and truncated.
+// Recorded messages of QEMU while Linux booted, bound its driver and ran a command, complete and truncated.
 TEST(DeviceServer, SurvivesRecordedAndTruncatedStreams) {
   const auto folder = test::source_folder() / "tests" / "fuzz" / "corpus" / "fuzz_vm";
   unsigned count = 0;

@@ -1,4 +1,5 @@
-// The wire to QEMU's proxy device: framing, descriptors beside the bytes, the guest's memory, files for the guest.
+// The protocol of QEMU's proxy device: framing, descriptors that accompany the bytes, the guest's memory, files for the
+// guest.
 #include <gtest/gtest.h>
 
 #include <fcntl.h>
@@ -170,7 +171,7 @@ TEST(ProxyLink, ReplyHasTheWireFormat) {
   EXPECT_EQ(got.value, 0x1122'3344'5566'7788u);
 }
 
-TEST(GuestMemory, MemoryIsMappedAsTheMapSays) {
+TEST(GuestMemory, MemoryIsMappedAccordingToTheMap) {
   std::vector<File> files;
   files.push_back(memory_file(0x3000));
   files.push_back(File(dup(files[0].descriptor())));
@@ -188,7 +189,7 @@ TEST(GuestMemory, MemoryIsMappedAsTheMapSays) {
   EXPECT_EQ(pread(files[0].descriptor(), &seen, sizeof(seen), 0x2004), 4);
   EXPECT_EQ(seen, value);
   EXPECT_EQ(memory.at(0x20'1ff8, 8).size(), 8u);
-  // Beyond, before and across the end.
+  // Ranges after, before and across the end.
   EXPECT_TRUE(memory.at(0x20'2000, 1).empty());
   EXPECT_TRUE(memory.at(0x0f'ffff, 1).empty());
   EXPECT_TRUE(memory.at(0x20'1ff8, 9).empty());
@@ -259,7 +260,7 @@ TEST(GuestMemory, RefusesMapBeyondEndOfFile) {
   EXPECT_FALSE(GuestMemory().set_map(MemoryMap{}, nothing, [](auto) {}).ok());
 }
 
-// Offsets by hand: 110 bytes of header, names and contents padded to four.
+// Offsets computed by hand: a header of 110 bytes, and names and contents padded to multiples of four.
 TEST(Cpio, ArchiveHasNewcFormat) {
   CpioArchive archive;
   archive.add_file("ab", "xyz", true);
