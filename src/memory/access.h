@@ -1,4 +1,4 @@
-// What an access to graphics memory asks for, and how it ended.
+// The kind of an access to graphics memory, and its result.
 #pragma once
 
 #include <cstdint>

@@ -81,10 +81,10 @@ class BufferedSpeculation {
   };
   struct Page {
     std::byte* frame;
-    Block* block;  // null: no write so far
+    Block* block;  // null: not written
     DwordMask read;
   };
-  // The page behind a page number.
+  // The page that a page number maps to.
   struct Mapping {
     uint64_t number;
     Page* page;

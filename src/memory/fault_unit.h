@@ -22,7 +22,7 @@ namespace halogen::memory {
 
 // Values as the context descriptor encodes them.
 enum class FaultModel : uint8_t {
-  hang,      // legacy contexts: report the fault; the engine hangs, or skips the access if a register says so
+  hang,      // legacy contexts: report the fault; the engine hangs, or skips the access if a register selects that
   halt,      // send a page request; the access waits for the response
   stream,    // send a page request and drop the access; after too many, the context is switched out
   carry_on,  // named by drivers, not supported by hardware

@@ -149,7 +149,7 @@ uint32_t Gam::on_message(unsigned number, uint32_t written) {
   const uint32_t message = written & (written >> 16) & (kAvailable | kLaunched);
   uint32_t answer = 0;
   if ((message & kAvailable) != 0) {
-    drop_caches(number);  // those of the old context
+    drop_caches(number);  // the caches of the old context
     engine.stage = ContextStage::ready;
     answer |= kAvailable;
   }
@@ -183,8 +183,8 @@ void Gam::launch(unsigned number) {
   }
   if (context.legacy == (context.fault_model != FaultModel::hang)) {
     raise(number, EventKind::undefined_behaviour, engine.registers[0],
-          context.legacy ? "fault model of a legacy context is not fault and hang"
-                         : "fault model of an advanced context is fault and hang");
+          context.legacy ? "legacy context with a fault model other than fault-and-hang"
+                         : "advanced context with the fault model fault-and-hang");
   }
   if (!context.legacy && gtt_cache_enabled()) {
     raise(number, EventKind::undefined_behaviour, gtt_cache_,
@@ -474,7 +474,7 @@ uint32_t Gam::read(RegisterId id, unsigned index, unsigned dword) const {
 void Gam::write(RegisterId id, uint32_t value) {
   if (id == RegisterId::GTT_CACHE_EN || id == RegisterId::GAMW_ECO_DEV_RW_IA) {
     (id == RegisterId::GTT_CACHE_EN ? gtt_cache_ : medium_enable_) = value;
-    for (Engine& engine : engines_) {  // it applies to running contexts too
+    for (Engine& engine : engines_) {  // the setting applies to running contexts too
       if (engine.loaded) {
         apply_switches(engine);
         load_spaces(engine);

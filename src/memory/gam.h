@@ -56,12 +56,12 @@ ContextDefinition decode_context(const spec::DeviceModel& model, const std::arra
 struct DirectedInvalidation {
   enum class Level : uint8_t { context, pasid, walk, page };
   Level level = Level::page;
-  std::optional<unsigned> function;  // for a context; nothing: all functions
-  std::optional<uint32_t> pasid;     // nothing: all PASIDs
+  std::optional<unsigned> function;  // for a context; no value: all functions
+  std::optional<uint32_t> pasid;     // no value: all PASIDs
   uint64_t address = 0;              // page
 };
 
-// State: plain data. The tables give the rest again.
+// State: plain data. Everything else is read from the tables again.
 struct GamState {
   struct Engine {
     ContextStage stage = ContextStage::idle;
@@ -95,7 +95,7 @@ class Gam {
   struct Engine {
     ContextStage stage = ContextStage::idle;
     std::array<uint64_t, 5> registers{};
-    std::array<uint64_t, 5> launched{};  // the registers behind `definition`
+    std::array<uint64_t, 5> launched{};  // the registers that `definition` was decoded from
     bool loaded = false;                 // `definition` is valid
     ContextDefinition definition;
     WalkContext walk;
@@ -137,7 +137,7 @@ class Gam {
   GamState state() const;
   void restore(const GamState& state);
 
-  // The registers of this unit: message ports, descriptors, the GTT cache and the enable of 64 KB pages.
+  // Access the registers of this unit: message ports, descriptors, the GTT cache and the enable of 64 KB pages.
   bool owns(spec::RegisterId id) const;
   uint32_t read(spec::RegisterId id, unsigned index, unsigned dword) const;
   void write(spec::RegisterId id, uint32_t value);

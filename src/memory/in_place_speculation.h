@@ -1,7 +1,7 @@
 // Speculative accesses in place, with an undo log. Several threads of the host work on the memory itself, and all of
-// the work is rolled back if its order could have been observed. The work stands if every page was present, no access
+// the work is rolled back if its order could have been observed. The work is kept if every page was present, no access
 // was refused, and no page that a reader read was written: any order would then have given the same result. Pages are
-// looked up without an effect on the real space, which sees the look-ups only if the work stands. A page is saved
+// looked up without an effect on the real space, which sees the look-ups only if the work is kept. A page is saved
 // before its first write.
 //
 // BufferedSpeculation is for work whose accesses may conflict. It buffers writes, which is slower.
@@ -30,7 +30,7 @@ class InPlaceSpeculation {
   // Makes finish() roll the work back.
   void refuse() { refused_.store(true, std::memory_order_relaxed); }
   bool refused() const { return refused_.load(std::memory_order_relaxed); }
-  // Returns whether the work stands. False: it was rolled back, and memory is unchanged.
+  // Returns whether the work is kept. False: it was rolled back, and memory is unchanged.
   bool finish();
 
  private:

@@ -23,7 +23,7 @@ struct LevelSource {
 
 struct FormatSource {
   WalkMode mode;
-  std::optional<spec::Feature> feature;  // nothing: every device has the walk
+  std::optional<spec::Feature> feature;  // no value: every device has the walk
   uint8_t address_bits;
   bool canonical;
   bool advanced;

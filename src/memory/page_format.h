@@ -50,7 +50,7 @@ struct EntryFormat {
   uint64_t reserved = 0;           // must be zero
   uint64_t address = 0;            // not shifted
   uint64_t address_high = 0;       // Gen4, Gen6: bits that continue the address above bit 31
-  uint8_t address_high_shift = 0;  // how far left they move
+  uint8_t address_high_shift = 0;  // distance by which those bits move to the left
 
   uint64_t target(uint64_t entry) const { return (entry & address) | ((entry & address_high) << address_high_shift); }
   // Returns PAT:PCD:PWT, the index of the memory type.

@@ -10,7 +10,7 @@
 namespace halogen::memory {
 namespace {
 
-// Bits of the words of entries that clients do not add themselves, beside those of TlbSlot.
+// Bits of the words of entries that clients do not add themselves, besides those of TlbSlot.
 constexpr unsigned kWritable = 8, kDirty = 9, kUser = 11, kNull = 12, kTile = 13, kType = 16, kFault = 24,
                    kPageBits = 32;
 

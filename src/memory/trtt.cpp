@@ -135,7 +135,7 @@ void TrttRegisters::write(RegisterId id, unsigned index, unsigned dword, uint32_
       if (per_engine_) {
         set.l3_pointer = with_low(set.l3_pointer, hw::TRTT_L3_BASE_LOW::unpack(gen, in).l3_pointer_low);
       } else {
-        // One register of two dwords: the dword that was not written keeps its value.
+        // A register of two dwords: the dword that was not written keeps its value.
         const uint32_t both[2] = {dword == 0 ? value : static_cast<uint32_t>(set.l3_pointer),
                                   dword == 1 ? value : static_cast<uint32_t>(set.l3_pointer >> 32)};
         set.l3_pointer = hw::TRVATTL3PTR::unpack(gen, both).l3_pointer.value;

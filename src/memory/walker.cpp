@@ -61,7 +61,7 @@ FaultReason denied(const WalkContext& context, const Rights& rights, Access acce
   return FaultReason::none;
 }
 
-// Returns the root table. Nothing: the address is past its end.
+// Returns the root table. No value: the address is past its end.
 std::optional<uint64_t> root_table(const WalkContext& context, uint64_t address) {
   if (context.format->mode == WalkMode::legacy32) {
     return context.roots[bits(address, 31, 30)];

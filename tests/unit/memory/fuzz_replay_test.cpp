@@ -7,7 +7,7 @@
 namespace halogen::memory {
 namespace {
 
-TEST(FuzzReplay, PageWalkCorpusDoesNoHarm) {
+TEST(FuzzReplay, PageWalkCorpusInputsDoNotCrash) {
   EXPECT_GT(test::replay_corpus("fuzz_page_walk", fuzz::page_walk), 0);
 }
 

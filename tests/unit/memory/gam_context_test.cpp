@@ -263,7 +263,7 @@ TEST(GamContext, NestedContextUsesTheSecondLevel) {
 }
 
 // Whether the local memory bit is valid depends on the device, and the launched context passes this to the walk.
-TEST(GamContext, LocalMemoryBitOfALaunchedContext) {
+TEST(GamContext, LaunchedContextHonoursTheLocalMemoryBitOfItsDevice) {
   COVERS("ICL-PTE-20");
   for (const char* device : {"skl", "icl", "tgl", "dg1"}) {
     GamBench bench(device);

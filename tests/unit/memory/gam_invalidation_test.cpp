@@ -124,7 +124,7 @@ TEST(TlbRows, InvalidationWaitsForOutstandingAccesses) {
       bench.invalidation.write(rtcr, 1);
       EXPECT_EQ(bench.invalidation.read(rtcr), 1u);
       EXPECT_EQ(bench.invalidation.read(btcr), 0u);
-      bench.invalidation.write(rtcr, 0);  // cancels nothing
+      bench.invalidation.write(rtcr, 0);  // does not cancel the invalidation
       EXPECT_EQ(bench.invalidation.read(rtcr), 1u);
     }
     EXPECT_EQ(bench.invalidation.read(rtcr), 1u);

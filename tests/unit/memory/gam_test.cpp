@@ -194,7 +194,7 @@ TEST(Gam, DescriptorRegistersAreAtTheirOffsets) {
     EXPECT_EQ(pdp.offset(device), row.base + 0x10);
     EXPECT_EQ(pdp.count, 3u);
     EXPECT_EQ(pdp.stride, 8u);
-    // They show what the command streamer wrote; software cannot write them.
+    // The registers show what the command streamer wrote; software cannot write them.
     const unsigned engine = bench.engine(row.engine);
     for (unsigned part = 0; part < 5; ++part) {
       bench.gam.write_descriptor(engine, part, value + part);

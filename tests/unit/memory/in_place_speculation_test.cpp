@@ -1,4 +1,4 @@
-// Accesses of several sides that stand or are rolled back together.
+// Accesses of several host threads that are kept or rolled back together.
 #include "memory/in_place_speculation.h"
 
 #include "unit/pipe3d/pixel_world.h"
@@ -28,7 +28,7 @@ class InPlaceSpeculationTest : public testing::Test {
   InPlaceSpeculation::Side reader_{speculation_, world_.space().memory(), Kind::reader};
 };
 
-TEST_F(InPlaceSpeculationTest, StandsWithoutConflict) {
+TEST_F(InPlaceSpeculationTest, IsKeptWithoutConflict) {
   EXPECT_EQ(writer_.space().store_value<uint32_t>(GpuVa{kVa + 8}, 0x1234), AccessResult::ok);
   EXPECT_EQ(other_.space().store_value<uint32_t>(GpuVa{kVa + 12}, 0x5678), AccessResult::ok);
   EXPECT_EQ(reader_.space().load_value<uint32_t>(GpuVa{kVa + 0x3000}), at(0x3000));

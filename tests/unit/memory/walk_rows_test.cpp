@@ -313,7 +313,7 @@ TEST(PteRows, WritePermissionIsCheckedAtItsLevels) {
   }
 }
 
-TEST(PteRows, ContextEnablesOfAdvancedTables) {
+TEST(PteRows, AdvancedTablesRespectTheContextEnables) {
   COVERS("ICL-PTE-22");
   Bench bench;
   Chain chain = make_chain(bench, WalkMode::advanced48, Size::k4, kVa48, kRw | kUs);
