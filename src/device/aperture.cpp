@@ -78,8 +78,8 @@ bool Aperture::closed(GpuVa address, memory::Direction direction) {
                       address.value,
                       found.mapping.address,
                       direction == memory::Direction::write
-                          ? "write to the table's own memory dropped: only its alias is open"
-                          : "read of the table's own memory: only its alias is open"});
+                          ? "write dropped: the memory of the global table is accessible only through its BAR alias"
+                          : "read of the memory of the global table, which is accessible only through its BAR alias"});
   } else if (map_.is_hardware_page(found.mapping.space, found.mapping.address)) {
     events_.on_event({EventKind::undefined_behaviour,
                       {},

@@ -37,7 +37,7 @@ class Aperture final : public mmio::RegisterHandler {
 
   void set_watcher(ApertureWatcher* watcher) { watcher_ = watcher; }
   void set_writable(bool enabled) { writable_ = enabled; }
-  // Forgets what is known of pages, because the table has changed.
+  // Drops all cached information about pages, because the table has changed.
   void forget() { known_page_ = kNoPage; }
   void refresh();  // loads the fences from the register bank
 

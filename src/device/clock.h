@@ -1,4 +1,4 @@
-// Virtual time: advances only when the model says so, never with the wall clock.
+// Virtual time: advances only when the model advances it, never with the wall clock.
 #pragma once
 
 #include <cstdint>

@@ -73,7 +73,7 @@ class ConfigSpace {
   std::optional<BarHit> decode_io(uint16_t port) const;
 
   bool msi_enabled() const;
-  // Returns address and data of a message. Nothing: messages are off, or masked; then the pending bit is set.
+  // Returns address and data of a message. No value: messages are off, or masked; then the pending bit is set.
   std::optional<MsiTarget> take_msi();
   // Returns a pending message if it is no longer masked, and clears the pending bit.
   std::optional<MsiTarget> take_pending_msi();

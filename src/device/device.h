@@ -118,7 +118,7 @@ class Device : private EngineListener,
   // Sets the level of the interrupt that the interrupt logic drives: INTx, or a message on each rising edge.
   void set_interrupt(bool asserted);
 
-  // Returns the picture that a pipe shows now. Nothing: the pipe is off. A page that cannot be read is a fault of the
+  // Returns the picture that a pipe shows now. No value: the pipe is off. A page that cannot be read is a fault of the
   // display.
   std::optional<picture::Image> take_frame(unsigned pipe) { return display_.take_frame(pipe, *this); }
   // Sets a function that is called at each vertical blank, after its flips: the time to take a frame. It must not

@@ -128,7 +128,8 @@ void Device::local_write(uint64_t offset, std::span<const std::byte> from) {
   const MemoryMap& map = memory_.map();
   if (map.holds_table(memory::MemorySpace::local, offset) ||
       map.holds_table(memory::MemorySpace::local, offset + from.size() - 1)) {
-    raise(EventKind::bad_access, "lmem", offset, 0, "write to the table's own memory dropped: only its alias is open");
+    raise(EventKind::bad_access, "lmem", offset, 0,
+          "write dropped: the memory of the global table is accessible only through its BAR alias");
     return;
   }
   memory_.map().own().write(offset, from);

@@ -27,7 +27,7 @@ struct MemoryLayout {
 
 inline constexpr uint64_t kWopcmBytes = uint64_t{2} * 1024 * 1024;
 
-// Returns the layout of local memory. `wopcm_offset`: start of WOPCM in DSM; nothing: WOPCM is the end of DSM.
+// Returns the layout of local memory. `wopcm_offset`: start of WOPCM in DSM; no value: WOPCM is the end of DSM.
 MemoryLayout local_layout(uint64_t local_bytes, uint64_t stolen_bytes, uint64_t gtt_bytes,
                           std::optional<uint64_t> wopcm_offset);
 // Returns the layout of system memory. `address_bits`: of physical addresses. `stolen_base` 0: no stolen memory.

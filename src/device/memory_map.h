@@ -51,7 +51,7 @@ class MemoryMap {
   OwnFrames& own() { return own_; }      // local memory, or the stolen range from GSM up
   const OwnFrames& own() const { return own_; }
 
-  // The areas of `layout`.
+  // Return the areas of `layout`.
   memory::MemorySpace stolen_space() const { return space_; }
   bool holds_table(memory::MemorySpace space, uint64_t address) const;       // GSM
   bool is_hardware_page(memory::MemorySpace space, uint64_t address) const;  // first page of DSM, from Gen8 on

@@ -276,7 +276,7 @@ void MemoryUnit::aperture_write(GgttOffset address, std::span<const std::byte> f
 
 // Drops cached translations of these pages, because hardware watches the alias.
 void MemoryUnit::entries_changed(uint64_t first, uint64_t last) {
-  constexpr uint64_t kMany = 256;  // from here on, dropping all costs less than looking for each
+  constexpr uint64_t kMany = 256;  // from this number on, dropping all entries costs less than searching for each
   if (last - first >= kMany) {
     for (const auto& tlb : tlbs_.all()) {
       tlb->invalidate_space(memory::kGlobalSpace);

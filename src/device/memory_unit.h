@@ -52,7 +52,7 @@ class MemoryUnit final : public mmio::RegisterHandler, public ContextListener {
 
   // Returns the view of an engine's stream. `asked`: the table that the command names, or that it was fetched through.
   // A rule of the generation takes precedence (memory_clients.h). The space lives as long as the device, but a write to
-  // a mode register may select another one: ask again for each batch.
+  // a mode register may select another view: call this function again for each batch.
   memory::AddressSpace& space(unsigned engine, memory::Stream stream,
                               memory::TableKind asked = memory::TableKind::per_process);
   // Returns the view of a stream without an engine: display, cursor, VGA.
@@ -91,7 +91,7 @@ class MemoryUnit final : public mmio::RegisterHandler, public ContextListener {
   memory::TlbSet& tlbs() { return tlbs_; }
   memory::TlbInvalidation& invalidation() { return invalidation_; }
   bool table_enabled() const { return table_enabled_; }
-  void keep_table_enabled();  // from now on, whatever PGTBL_CTL says
+  void keep_table_enabled();  // keeps the global table enabled, regardless of PGTBL_CTL
 
   void reset(bool clear_memory);  // reset of the function
   void reset_gt();

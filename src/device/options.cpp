@@ -71,7 +71,7 @@ Result<void> check_options(const spec::DeviceModel& model, const DeviceOptions& 
     const uint64_t table = gtt_bytes(model, options);
     const uint64_t end = uint64_t{1} << model.physical_bits;
     if (model.local_bytes != 0) {
-      return Error{fmt::format("stolen memory of {} lies in its local memory: it cannot be placed", model.name)};
+      return Error{fmt::format("stolen memory of {} lies in local memory; its address cannot be set", model.name)};
     }
     if (options.stolen_base % kStolenStep != 0 || options.stolen_base <= table || options.stolen_base > end ||
         stolen_bytes(model, options) > end - options.stolen_base) {

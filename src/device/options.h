@@ -14,17 +14,17 @@ namespace halogen::device {
 
 struct DeviceOptions {
   std::string name = "gpu0";             // first part of every path in logs and Events
-  uint16_t pci_id = 0;                   // 0: the model's own; else one of its other ids
-  uint64_t local_bytes = 0;              // 0: the model's; a smaller board
+  uint16_t pci_id = 0;                   // 0: the model's default id; else one of its other ids
+  uint64_t local_bytes = 0;              // 0: the model's size; else that of a smaller board
   bool wide_local = false;               // local memory at every address that an entry can hold, as simulators have it
-  uint64_t local_bar_bytes = 0;          // 0: the model's; a host with little address space may map less of it
-  uint64_t gtt_bytes = 0;                // 0: the model's; firmware may reserve less
-  uint64_t aperture_bytes = 0;           // 0: the model's; firmware may show more or less of graphics memory
-  std::optional<uint64_t> stolen_bytes;  // nothing: the model's
+  uint64_t local_bar_bytes = 0;          // 0: the model's size; a host with little address space may map less of it
+  uint64_t gtt_bytes = 0;                // 0: the model's size; firmware may reserve less
+  uint64_t aperture_bytes = 0;           // 0: the model's size; firmware may show more or less of graphics memory
+  std::optional<uint64_t> stolen_bytes;  // no value: the model's size
   uint64_t stolen_base = 0;              // address of stolen memory; not for local memory, whose end is stolen
-  std::optional<uint64_t> wopcm_offset;  // of firmware's part in stolen memory; nothing: at the end
+  std::optional<uint64_t> wopcm_offset;  // of firmware's part in stolen memory; no value: at the end
   bool local_tables = true;              // firmware leaves LMEM_CFG enabled: page tables lie in local memory
-  std::optional<mmio::SteeringFuses> fuses{};  // nothing: no unit is fused off
+  std::optional<mmio::SteeringFuses> fuses{};  // no value: no unit is fused off
   bool table_enabled = false;   // Gen4: the global table is always enabled; Linux clears its enable bit on G45
   bool headless = false;        // every pipe of the display is fused off, where a chip has such fuses
   unsigned prefetch_lines = 0;  // cache lines of commands that streamers read ahead and do not read again

@@ -112,12 +112,12 @@ SparseMemory OwnFrames::save() const {
 }
 
 void OwnFrames::load(const SparseMemory& image) {
-  check(image.size() == bytes_, "an image of other memory");
+  check(image.size() == bytes_, "the snapshot belongs to memory of another size");
   clear();
   for (uint64_t i = 0; i < chunk_count_; ++i) {
     if (image.has_page(i)) {
       std::byte* const bytes = chunk(i);
-      check(bytes != nullptr, "an image of more memory than there may be");
+      check(bytes != nullptr, "the snapshot holds more memory than the limit allows");
       image.read(i * kChunkBytes, {bytes, kChunkBytes});
     }
   }

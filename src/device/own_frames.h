@@ -71,7 +71,7 @@ class OwnFrames final : public memory::FrameSource {
   std::unique_ptr<std::byte*[], Free> chunks_;  // null: zero. A wide address range costs nothing until it is used
   std::atomic<uint64_t> used_{0};
   mutable std::mutex guard_;
-  std::vector<uint64_t> made_;  // numbers of chunks, behind guard_
+  std::vector<uint64_t> made_;  // numbers of chunks; guarded by guard_
 };
 
 // A part of another source, for a window of its own.

@@ -30,7 +30,7 @@ class ResetUnit final : public mmio::RegisterHandler {
   bool reset_gt();
   // Reports a fault that only a reset repairs: RESET_CTL shows it until software acknowledges it.
   void set_catastrophic(const spec::EngineModel& engine);
-  // Executes a reset that GDRST in configuration space asks for.
+  // Executes a reset that GDRST in configuration space requests.
   void reset_gen4_domain(hw::PCI_GDRST::Domain domain);
 
   uint32_t on_read(const mmio::RegisterSlot& slot, unsigned copy, uint32_t stored) override;

@@ -145,7 +145,7 @@ TEST_P(ApertureTest, EngineAccessesIgnoreFences) {
   bench.map(0x400, 0x1'0000);
   bench.map(0x401, 0x1'1000);
   bench.set_fence(0, 0x40'0000, 0x401, 1024, false);
-  bench.put_aperture(0x40'0000 + 1024, 0x55);  // (0, 1), behind the fence at 512
+  bench.put_aperture(0x40'0000 + 1024, 0x55);  // (0, 1), which the fence maps to 512
   EXPECT_EQ(bench.engine_reads(memory::Stream::blit, 0x40'0000 + 512, memory::TableKind::global), 0x55u);
   EXPECT_EQ(bench.device->memory().external_space(memory::Stream::display_a).load_value<uint32_t>(GpuVa(0x40'0200)),
             0x55u);

@@ -232,7 +232,7 @@ TEST_P(ConfigSpaceTest, CommandRegisterHasTheBitsOfItsBus) {
 }
 
 // Offsets and writable bits that Linux relies on.
-TEST_P(ConfigSpaceTest, GraphicsRegistersAreWhereDriversUseThem) {
+TEST_P(ConfigSpaceTest, GraphicsRegistersAreAtTheOffsetsThatDriversUse) {
   const bool first = model.gen <= spec::GenId::gen4_5;
   write(0xfc, 4, 0x7b00'0000);
   EXPECT_EQ(read(0xfc, 4), 0x7b00'0000u) << "ASLS";

@@ -64,7 +64,7 @@ TEST(MemoryRows, FirmwarePartOfStolenMemoryIsPublished) {
                 memory::MemoryKind::data_stolen);
     }
   }
-  // By default it is at the end, also in local memory.
+  // By default the part is at the end of DSM, also in local memory.
   MemoryBench icl("icl", {.stolen_bytes = 64 * kMiB, .stolen_base = kBase});
   EXPECT_EQ(published(icl) & ~(kMiB - 1), kBase + 62 * kMiB);
   MemoryBench dg1("dg1", {.stolen_bytes = 64 * kMiB, .wopcm_offset = 3 * kMiB});
@@ -274,8 +274,8 @@ TEST(MemoryRows, Gen4AddressKindsReachDifferentMemory) {
   MemoryBench bench("gm45");
   Device& device = *bench.device;
   constexpr uint64_t kNumber = 0x3000;
-  bench.map(kNumber >> 12, 0x1'0000);                                   // main memory through the global table
-  bench.set_entry((kNumber >> 12) + 1, 0x2'0007);                       // snooped system memory, likewise
+  bench.map(kNumber >> 12, 0x1'0000);              // main memory through the global table
+  bench.set_entry((kNumber >> 12) + 1, 0x2'0007);  // snooped system memory, through the global table
   bench.host.put<uint32_t>(0x90'0000 + 4 * (kNumber >> 12), 0x3'0001);  // the per-process table
   bench.write(0x20c4, 0x0090'0001);
   bench.write(0x20c8, 1);  // the render cache uses it

@@ -48,7 +48,7 @@ bool names(const std::set<std::string>& names, std::string_view name) {
 class RegisterClasses : public ::testing::TestWithParam<const spec::DeviceModel*> {};
 
 // A unit may serve a register on some of the chips that have it. One chip is enough for semantics.
-TEST(RegisterClass, StorageIsWhatNoUnitOfAnyChipActsOn) {
+TEST(RegisterClass, NoUnitOfAnyChipActsOnStorageRegisters) {
   const std::set<std::string> by_engines = engine_registers();
   ASSERT_TRUE(by_engines.contains("RING_TAIL"));
   ASSERT_FALSE(by_engines.contains("OACTXCONTROL"));

@@ -39,8 +39,8 @@ TEST(Dg1ReservedAreas, AreasAreInLocalMemoryWithoutOverlap) {
   std::memcpy(&value, entry.data(), sizeof value);
   EXPECT_EQ(value, 0x1234'5001u);
 
-  // This chip finds compression data through its auxiliary table and has no flat one, and is not virtualised: nothing
-  // answers where later chips publish the flat table (4910) and the local memory translation table.
+  // This chip finds compression data through its auxiliary table, has no flat table, and is not virtualised. The
+  // offsets at which later chips publish the flat table (4910) and the local memory translation table have no endpoint.
   EXPECT_EQ(bench.read(0x4910), 0u);
   EXPECT_GT(bench.events(), 0u) << "no endpoint";
 }

@@ -77,7 +77,7 @@ TEST(SurfacePictures, InvalidSizesAreRefused) {
   }
 }
 
-// Any numbers: a sentence or a picture.
+// Any numbers give an error message or a picture.
 TEST(SurfacePictures, AddressesWrap) {
   PictureBench bench;
   const auto made = bench.take({~uint64_t{0} - 100, 64, 2, 256, picture::PixelFormat::xrgb8888, Tiling::linear});

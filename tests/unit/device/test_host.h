@@ -1,4 +1,4 @@
-// A device on a recording host (support/test_host.h).
+// A device with a host that records its calls (support/test_host.h).
 #pragma once
 
 #include <memory>

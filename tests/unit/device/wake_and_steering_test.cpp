@@ -103,7 +103,7 @@ TEST(Wake, Gen4HasNoDomains) {
 }
 
 TEST(Wake, SubmissionPortsAreReachableWhileTheEngineSleeps) {
-  // Linux i915 writes them with no request held.
+  // Linux i915 writes submission ports without a wake request.
   const std::pair<std::string_view, std::vector<uint32_t>> ports[] = {
       {"bdw", {0x2230, 0x22230, 0x12230, 0x1a230}},
       {"skl", {0x2230, 0x22230, 0x12230, 0x1a230}},
