@@ -50,7 +50,7 @@ Next ComputeBackEnd::execute(Engine& engine, const Command& command) {
     engine.unsupported(command.desc);
   } else if (command.desc.id == CommandId::MEDIA_CURBE_LOAD ||
              command.desc.id == CommandId::MEDIA_INTERFACE_DESCRIPTOR_LOAD) {
-    engine.approximate(command.desc, "memory read when a dispatch begins, not when it is loaded");
+    engine.approximate(command.desc, "memory read when a dispatch begins, not when the load command executes");
   }
   return Next::advance();
 }

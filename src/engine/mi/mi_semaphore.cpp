@@ -198,7 +198,7 @@ Next semaphore_mbox(Engine& engine, const Command& command) {
   const bool single_bit = engine.generation().has(spec::Feature::mailbox_holds_one_bit);
   const uint32_t max = mailbox.compare_semaphore ? 0 : 1;
   if (single_bit && mailbox.update_semaphore && mailbox.semaphore_data_dword > max) {
-    undefined(engine, command, "update data out of range; written all the same");
+    undefined(engine, command, "update data out of range; written anyway");
   }
   if (mailbox.compare_register) {
     if (mailbox.compare_semaphore) {

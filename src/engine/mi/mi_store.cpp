@@ -135,7 +135,7 @@ Next update_gtt(Engine& engine, const Command& command) {
   return Next::advance();
 }
 
-// The model has no caches that can be behind memory.
+// The model has no caches whose content can differ from memory.
 Next clflush(Engine& /*engine*/, const Command& /*command*/) {
   return Next::advance();
 }

@@ -9,11 +9,11 @@
 namespace halogen::engine {
 
 enum class WaitConditionKind : uint8_t {
-  vertical_blank,    // until the next one begins
-  horizontal_blank,  // likewise
+  vertical_blank,    // until the next vertical blank begins
+  horizontal_blank,  // until the next horizontal blank begins
   scan_line,         // while the refresh is inside the window
   flip_pending,      // while a flip of the plane is pending
-  overlay_flip,      // likewise
+  overlay_flip,      // while a flip of the overlay is pending
   compression,       // while the frame buffer compressor is busy
   condition_code,    // while the bit of EXCC is set
 };

@@ -383,7 +383,7 @@ void ExeclistSubmission::leave() {
 }
 
 // If there is no other work, the engine becomes idle. A context can ask to stay in the engine while it waits; a new
-// queue replaces it all the same.
+// queue replaces it anyway.
 bool ExeclistSubmission::switches_on_wait(const UnmetWait& wait) {
   EngineState& state = engine_.state();
   ExeclistState& list = state.execlist;

@@ -198,7 +198,7 @@ TEST(RunLists, ArbCheckSwitchesToTheNextContextAndIgnoresTheHead) {
   EXPECT_EQ(bench.reg(kRcs, kRncid) & 1, 0u);
 }
 
-TEST(ArbOnOff, SuppressesSwitchesUntilItIsOnAgain) {
+TEST(ArbOnOff, SuppressesSwitchesUntilArbitrationIsOnAgain) {
   COVERS("G45-1.3-01");
   COVERS("G45-5.3.7-02");
   RunListBench bench;
@@ -254,7 +254,7 @@ TEST(ArbOnOff, IsIgnoredWithoutRunLists) {
   EXPECT_EQ(bench.current(), bench.second | 1) << "arbitration was not switched off";
 }
 
-TEST(ArbOnOff, ABatchThatLeavesItOffIsReported) {
+TEST(ArbOnOff, BatchThatLeavesArbitrationOffIsReported) {
   COVERS("G45-5.3.7-05");
   COVERS("G45-1.3-05");
   RunListBench bench;

@@ -20,7 +20,7 @@ TEST_P(FormatTest, ImpliedFixedAndVariableLengthsAreParsed) {
   bench.go(Dwords{0x0040'0002} + bench.store(data, 1));
   EXPECT_EQ(bench.peek(data), 1u);
   EXPECT_EQ(bench.reg(bench.engine_name, 0x94), 2u) << "NOPID";
-  // Fixed length, encoded in the header all the same.
+  // Fixed length that is also encoded in the header.
   bench.go(Dwords{0x1040'0002, low(data + 4), 0, 2} + bench.store(data + 8, 3));
   EXPECT_EQ(bench.peek(data + 4), 2u);
   EXPECT_EQ(bench.peek(data + 8), 3u);

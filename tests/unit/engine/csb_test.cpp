@@ -127,7 +127,7 @@ TEST(Csb, TheTenCasesAreReported) {
       settle();
       EXPECT_EQ(seen(), (Entries{entry(true, nullptr, &a), entry(true, &a, nullptr, kPreempted)}));
     }
-    // Case 3: the same while no context runs.
+    // Case 3: preempt to idle while no context runs.
     bench.set_reg("vcs2", ContextBench::kQueueControl, 2);
     settle();
     EXPECT_EQ(seen(), (Entries{entry(true, nullptr, nullptr)}));

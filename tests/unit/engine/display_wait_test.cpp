@@ -148,7 +148,7 @@ TEST_P(DisplayWait, LoneScanLineCommandIsReported) {
   bench.expect_done_at_once();
   EXPECT_EQ(bench.undefined(), 1u) << "an odd number of commands";
   bench.go(bench.wait(ScreenBench::kWindowA));
-  bench.expect_done_at(bench.line_at(0, 0, 41));  // the window is valid all the same
+  bench.expect_done_at(bench.line_at(0, 0, 41));  // the window is valid nevertheless
 }
 
 TEST_P(DisplayWait, WithoutAWindowThereIsNoWait) {

@@ -25,7 +25,7 @@ TEST_P(ErrorTest, MaskSelectsWhatTheIdentityRegisterShows) {
   EXPECT_EQ(bench.reg(kRcs, 0x64) & 8, 0u) << "the error came from the ring";
 }
 
-TEST_P(ErrorTest, UnrecoverableErrorIsClearedByAResetOnly) {
+TEST_P(ErrorTest, UnrecoverableErrorIsClearedOnlyByAReset) {
   FlowBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
   bench.start_ring(kRcs);

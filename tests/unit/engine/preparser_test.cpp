@@ -48,7 +48,7 @@ struct PreParserBench : FlowBench {
 
 class PreParserTest : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(PreParserTest, CrossesBatchBuffersUnlessItIsOff) {
+TEST_P(PreParserTest, CrossesBatchBuffersUnlessDisabled) {
   COVERS("DG1-FETCH-02");
   PreParserBench bench(GetParam());
   EXPECT_EQ(bench.changed_batch({}), kOld) << "on by default, across the start";
@@ -79,7 +79,7 @@ TEST_P(PreParserTest, SelfModifyingCodeNeedsDistanceOrTheSwitch) {
   // Switch: off before the start, on again as the first command of the batch.
   EXPECT_EQ(bench.changed_batch({kSwitchOff}, {kSwitchOn}), kNew);
   EXPECT_EQ(bench.changed_batch({}), kOld) << "on again";
-  // In one buffer only the distance counts, or a batch start in between.
+  // Within one buffer only the distance, or a batch start in between, makes the change visible.
   const auto in_one_buffer = [&](size_t lines) {
     bench.poke(bench.data, 0);
     const uint64_t batch = bench.allocate(2);

@@ -75,7 +75,7 @@ class WatchdogTest : public ::testing::TestWithParam<const char*> {
 };
 
 // The stream itself starts, stops and reads the counter in the middle of a slice.
-TEST_P(WatchdogTest, CommandsStartAndStopItExactly) {
+TEST_P(WatchdogTest, CommandsStartAndStopTheWatchdogExactly) {
   COVERS("DG1-WDT-01");
   ContextBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
