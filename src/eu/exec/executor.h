@@ -30,7 +30,7 @@ namespace halogen::eu {
 class CodeSource {
  public:
   virtual ~CodeSource() = default;
-  // Returns the instruction at an offset: Op::illegal if the bits do not decode. Nothing: memory cannot be read.
+  // Returns the instruction at an offset: Op::illegal if the bits do not decode. No value: memory cannot be read.
   virtual std::optional<Instruction> at(uint32_t offset) const = 0;
 };
 
@@ -64,7 +64,7 @@ class ExecutionCounts {
 class Executor {
  public:
   virtual ~Executor() = default;
-  // Names the executor and everything beside code that its kernels depend on: generation, options, host of a JIT.
+  // Names the executor and everything besides code that its kernels depend on: generation, options, host of a JIT.
   [[nodiscard]] virtual std::string name() const = 0;
   [[nodiscard]] virtual spec::GenId gen() const = 0;
   [[nodiscard]] virtual std::unique_ptr<Kernel> prepare(std::shared_ptr<const CodeSource> code,

@@ -33,7 +33,7 @@ void convert_short_descriptor(Message& message) {
                        DescriptorBits::kMessageLength.put(Descriptor4Bits::kMessageLength.of(given));
 }
 
-// Returns the bytes of whole registers. Nothing: the file has fewer registers.
+// Returns the bytes of whole registers. No value: the file has fewer registers.
 std::optional<std::span<std::byte>> registers_of(Thread& thread, File file, unsigned first, unsigned count) {
   const std::span<std::byte> bytes =
       file == File::mrf ? std::span<std::byte>(thread.mrf) : std::span<std::byte>(thread.grf);

@@ -35,7 +35,7 @@ const OpRow* row_of(const IsaTables& tables, uint64_t low) {
   return index == kNoRow ? nullptr : &op_rows()[index];
 }
 
-// Returns the type of the immediate of a native instruction. Nothing: it has no immediate. The layout may be the basic
+// Returns the type of the immediate of a native instruction. No value: it has no immediate. The layout may be the basic
 // one for every operation: compact forms of other operations have the same bits.
 std::optional<Type> immediate_type(const IsaTables& tables, const Bits128& bits, const Layout& layout) {
   for (const SourceFields& fields : kSources) {

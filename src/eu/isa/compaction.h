@@ -11,11 +11,11 @@
 
 namespace halogen::eu {
 
-// Returns the native form of a compact instruction, with the compact bit clear. Nothing: the opcode has no compact
+// Returns the native form of a compact instruction, with the compact bit clear. No value: the opcode has no compact
 // form.
 std::optional<Bits128> expand(spec::GenId gen, uint64_t compact);
 
-// Returns the compact form of a native instruction. Nothing: it has no compact form.
+// Returns the compact form of a native instruction. No value: it has no compact form.
 std::optional<uint64_t> compact(spec::GenId gen, const Bits128& native);
 
 }  // namespace halogen::eu

@@ -42,7 +42,7 @@ struct Layout {
   [[nodiscard]] constexpr bool has(Field field) const { return at(field).pieces != 0; }
 };
 
-// Controls that an operation may have beside its operands.
+// Controls that an operation may have besides its operands.
 struct Allow {
   enum Bits : uint16_t {
     predicate = 1,

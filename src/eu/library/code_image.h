@@ -49,7 +49,7 @@ class CodeImage final : public CodeSource {
   CodeImage(const CodeImage& other, CodePages& pages)
       : gen_(other.gen_), pages_(&pages), parts_(other.parts_), order_(other.order_) {}
 
-  // Returns the instruction at an offset. An open image reads missing pages. Nothing: a sealed image lacks the bytes,
+  // Returns the instruction at an offset. An open image reads missing pages. No value: a sealed image lacks the bytes,
   // or memory refused them.
   std::optional<Instruction> at(uint32_t offset) const override;
   // Adds the whole page of an instruction that is reached through a register. False: memory refused it.

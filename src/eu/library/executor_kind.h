@@ -20,7 +20,7 @@ constexpr std::string_view name_of(ExecutorKind kind) {
   return kExecutorNames[static_cast<size_t>(kind)];
 }
 
-// Returns the executor with a name. Nothing: the name is not in kExecutorNames.
+// Returns the executor with a name. No value: the name is not in kExecutorNames.
 constexpr std::optional<ExecutorKind> executor_named(std::string_view name) {
   for (size_t i = 0; i < kExecutorNames.size(); ++i) {
     if (kExecutorNames[i] == name) {

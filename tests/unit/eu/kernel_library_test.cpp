@@ -120,7 +120,7 @@ TEST(KernelLibrary, ALookupReadsOnlyPagesThatDecodingReads) {
   EXPECT_EQ(near.take_read(), std::vector<uint64_t>{0});
 }
 
-TEST(KernelLibrary, AProgramWhoseCodeMemoryRefusesIsNotKept) {
+TEST(KernelLibrary, ProgramWithUnreadableCodeIsNotKept) {
   KernelLibrary library(kGen);
   Memory memory;
   memory.put(0, "(W) jmpi (1|M0) 0x2000\n");

@@ -19,7 +19,7 @@ union ArrayValues {
   int64_t integer[ir::kMaxLanes];
 };
 
-// The state of one instruction that a computation reads and writes, beside sources and result.
+// The state of one instruction that a computation reads and writes, besides sources and result.
 struct ArrayContext {
   const ir::Lowered& lowered;
   const FloatMode& mode;

@@ -140,7 +140,7 @@ struct ProductThenSum {
   }
 };
 
-// Features of an instruction beside its operation. Most instructions of shaders are plain: no source modifier and no
+// Features of an instruction besides its operation. Most instructions of shaders are plain: no source modifier and no
 // predicate.
 enum class Form : uint8_t { plain, plain_saturated, any };
 

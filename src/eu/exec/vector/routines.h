@@ -32,7 +32,7 @@ struct Reach {
   };
 };
 
-// Features of an instruction beside its operation.
+// Features of an instruction besides its operation.
 struct Extras {
   enum Bits : uint16_t {
     saturation = 1,
