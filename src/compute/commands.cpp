@@ -36,7 +36,7 @@ AccessResult read_unit(const Generation& generation, const Settings& settings, c
   return result;
 }
 
-// Reads descriptor `number`. Returns what is wrong with it otherwise. On chips with unit states `descriptors_offset` is
+// Reads descriptor `number`. Returns the fault if it cannot be used. On chips with unit states `descriptors_offset` is
 // the offset of the front end's state, which points to the descriptors.
 JobStatus read_descriptor(const Generation& generation, const Settings& settings, const message::StateBases& bases,
                           uint32_t number, memory::AddressSpace& space, hw::INTERFACE_DESCRIPTOR_DATA& descriptor) {

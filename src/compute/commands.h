@@ -34,7 +34,7 @@ struct JobStatus {
   JobStatus(memory::AccessResult result) : fault(ok(result) ? JobFault::none : JobFault::memory), access(result) {}
 
   JobFault fault;
-  memory::AccessResult access = memory::AccessResult::ok;  // not ok: JobFault::memory
+  memory::AccessResult access = memory::AccessResult::ok;  // result of the failed access; only for JobFault::memory
 };
 
 // The largest thread count that an interface descriptor can hold. Walkers could ask for more threads in a group.

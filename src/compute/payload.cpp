@@ -21,7 +21,7 @@ void put_header(const Settings& settings, const Job& job, const std::array<uint3
                 eu::Thread& thread) {
   const size_t offset = job.shared_grfs * eu::kGrfBytes + group[0] * sizeof(MediaPosition);
   if (job.media &&
-      offset + sizeof(MediaPosition) <= job.constants.size()) {  // a walk has its positions behind the constants
+      offset + sizeof(MediaPosition) <= job.constants.size()) {  // a walk has its positions after the constants
     std::memcpy(thread.grf.data() + hw::MEDIA_POSITION::kDword * sizeof(uint32_t), job.constants.data() + offset,
                 sizeof(MediaPosition));
   } else if (job.media) {

@@ -163,7 +163,7 @@ void Walker::check_kernel_rules(spec::GenId gen) const {
   if (count != 0) {
     events_->on_event(
         {EventKind::undefined_behaviour, "EU", path_, place, count,
-         fmt::format("kernel breaks rules of the manual and runs nevertheless: {}; {} instructions break a rule", names,
+         fmt::format("kernel breaks rules of the manual but is executed: {}; {} instructions break a rule", names,
                      count)});
   }
 }

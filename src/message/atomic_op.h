@@ -91,8 +91,8 @@ inline uint32_t apply_float(Operation operation, uint32_t old, uint32_t first, u
   return old;
 }
 
-// Does the same for half floats. Sums are rounded once, because a float holds the sum of two half floats exactly or
-// with enough bits.
+// Returns the new value of a half float. Sums are rounded once, because a float holds the sum of two half floats
+// exactly or with enough bits.
 inline uint16_t apply_half(Operation operation, uint16_t old, uint16_t first, uint16_t second) {
   const float a = surface::half_to_float(old);
   const float b = surface::half_to_float(first);

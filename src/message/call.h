@@ -45,7 +45,7 @@ struct Call {
   eu::SendOutcome unsupported(std::string_view reason);
 };
 
-// Return the memory that a message addresses by bytes, without and with a binding table index. Nothing: stopped by a
+// Return the memory that a message addresses by bytes, without and with a binding table index. No value: stopped by a
 // fault.
 enum class HeaderBase : uint8_t {
   ignored,

@@ -20,7 +20,7 @@ class QuickTexture {
   // Prepares for a surface and a sampler. False: the fast path does not support them.
   bool begin(const Surface& surface, const Sampler& sampler);
 
-  // Samples one point. `lod`: as in PixelSize. Nothing: use Texture.
+  // Samples one point. `lod`: as in PixelSize. No value: the caller must use Texture.
   std::optional<surface::Texel> sample(memory::AddressSpace& space, float u, float v, double lod,
                                        const TexelOffset& offset);
   // Samples the pixels in `live` of a square, by channel. False: sample the pixels one by one.

@@ -143,8 +143,8 @@ Texel Job::quick_answer(unsigned lane) {
   return texel ? *texel : answer(lane);
 }
 
-// Samples the lanes `live` of the square that starts at lane `first`. All channels of the result are wanted, as floats.
-// False: nothing was done.
+// Samples the lanes `live` of the square that starts at lane `first`. All channels of the result are requested, as
+// floats. False: nothing was done.
 bool Job::quick_square(unsigned first, uint32_t live) {
   std::array<float, kQuad> u;
   std::array<float, kQuad> v;

@@ -28,7 +28,7 @@ struct SamplerForm {
 };
 
 // Returns the form of a message. `length` is the length of the whole message, by which Gen4 distinguishes forms.
-// Nothing: the message does not exist.
+// No value: the message does not exist.
 std::optional<SamplerForm> sampler_form(const MessageRules& rules, const eu::MessageControl& control, size_t length);
 
 }  // namespace halogen::message

@@ -38,7 +38,7 @@ struct Sampler {
 
 Sampler decode_sampler(const hw::SAMPLER_STATE& state);
 
-// Reads the state at an address with its border colour. Nothing: stopped by a fault.
+// Reads the state at an address with its border colour. No value: stopped by a fault.
 std::optional<Sampler> read_sampler(const Generation& generation, const Environment& environment, uint64_t address,
                                     spec::UnreadFields& unread);
 
@@ -61,7 +61,7 @@ class SamplerTable {
   spec::UnreadFields unread_;
 };
 
-// Returns the texel that an index in a row of `size` selects. Nothing: the border.
+// Returns the texel that an index in a row of `size` selects. No value: the index selects the border.
 std::optional<uint32_t> wrap(hw::TextureCoordinateMode mode, int64_t index, uint32_t size);
 
 // Returns the border colour for a surface: clamped to the range of its format, with the format's values for missing

@@ -1,4 +1,4 @@
-// Dispatches behind a streamer: group counts from registers, predicates, statistics, settings that persist, hangs,
+// Dispatches through a streamer: group counts from registers, predicates, statistics, settings that persist, hangs,
 // resets, and snapshots during a dispatch.
 #include <algorithm>
 

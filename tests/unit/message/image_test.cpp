@@ -115,7 +115,7 @@ TEST_P(Images, YTiledImagesAreAddressedByTile) {
   EXPECT_EQ(typed_read(1, {37, 33}), (std::array<uint32_t, 4>{1, 2, 3, 4}));
 }
 
-TEST_P(Images, LayersAreAQPitchApart) {
+TEST_P(Images, LayersAreOneQPitchApart) {
   bind_image(1, {.format = kR32Uint, .depth = 3, .array = true, .qpitch = 20});
   typed_write(1, {1, 1, 2}, {7, 0, 0, 0});
   EXPECT_EQ(word(0x10000 + (2 * 20 + 1) * 64 + 4), 7u);
@@ -124,7 +124,7 @@ TEST_P(Images, LayersAreAQPitchApart) {
 }
 
 // Levels of a 16x16 image: level 1 is below level 0, level 2 is to the right of level 1.
-TEST_P(Images, TypedMessagesReachTheLevelThatTheViewBeginsWith) {
+TEST_P(Images, TypedMessagesAccessTheFirstLevelOfTheView) {
   bind_image(1, {.format = kR32Uint, .levels = 3, .first_level = 1});
   typed_write(1, {7, 7}, {5, 0, 0, 0});
   EXPECT_EQ(word(0x10000 + (16 + 7) * 64 + 7 * 4), 5u);
@@ -255,7 +255,7 @@ TEST_P(Images, GatherOrderStartsAtTheLowerLeftTexel) {
   EXPECT_EQ(number(texel[3]), 1.0f);
 }
 
-TEST_P(Images, ChannelsAreExchangedForTheSampler) {
+TEST_P(Images, ChannelSelectsApplyToTheSampler) {
   bind_image(1, {.format = kRgba8Uint});
   word(kStates + 0x4000 + 64 + 28) = 6u << 25 | 5u << 22 | 1u << 19 | 0u << 16;  // blue, green, one, zero
   begin();

@@ -50,7 +50,7 @@ TEST_P(KernelTableTest, CompactInstructionAtTheEndOfMemoryNeedsNoNextPage) {
   EXPECT_EQ(memory_.first_faults().at(0), kVa + 0x20'0000);
 }
 
-TEST_P(KernelTableTest, CodeIsComparedOnlyWhenAsked) {
+TEST_P(KernelTableTest, CodeIsComparedOnlyOnRequest) {
   word(0) = 0;
   KernelTable table(library_);
   const DispatchedKernel& kernel = table.find(memory_.space(), kVa, 0, true);

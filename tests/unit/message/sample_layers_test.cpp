@@ -32,7 +32,7 @@ uint32_t aligned(uint32_t rows) {
 }
 
 // The equation of the manual, with its erratum: four additional rows for heights of 5, 9, 13...
-TEST(SampleLayers, AreAsFarApartAsTheManualSays) {
+TEST(SampleLayers, DistanceFollowsTheManual) {
   for (uint32_t height = 2; height < 300; ++height) {
     const uint32_t equation = aligned(with_samples(height)) + aligned(with_samples(height / 2)) + 11 * kAlign;
     EXPECT_EQ(distance(height), equation + (height % 4 == 1 ? 4 : 0)) << height;

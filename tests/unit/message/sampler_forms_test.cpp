@@ -161,7 +161,7 @@ INSTANTIATE_TEST_SUITE_P(Chips, SamplerForms, testing::Values("snb", "bdw", "skl
 
 class NewForms : public SamplerForms {};
 
-TEST_P(NewForms, GathersCompareAndMoveByOffsets) {
+TEST_P(NewForms, GathersSupportComparisonAndOffsets) {
   bind_state(1, image(kR32, 8, 8));
   ramp(8, 8);
   hw::SAMPLER_STATE state = filter(Filter::NEAREST, Mip::NONE, Mode::CLAMP);
@@ -264,7 +264,7 @@ TEST_P(NewForms, SixteenLanesCanSampleLevelZero) {
   }
 }
 
-TEST_P(NewForms, BordersFitTheFormat) {
+TEST_P(NewForms, BorderColoursAreConvertedToTheFormat) {
   bind_state(1, image(hw::SurfaceFormat::R8G8_UNORM, 4, 4));
   hw::SAMPLER_STATE state = filter(Filter::NEAREST, Mip::NONE, Mode::CLAMP_BORDER);
   state.border_color_pointer = 0x3000;

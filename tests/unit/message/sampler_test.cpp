@@ -41,7 +41,7 @@ double tent(double at, int index) {
   return away < 1.0 ? 1.0 - away : 0.0;
 }
 
-TEST_P(SamplerMessages, LinearFiltersAreTentsOfEightBits) {
+TEST_P(SamplerMessages, LinearFilterWeightsHaveEightBits) {
   std::mt19937 random(7);
   std::uniform_real_distribution<float> value(-10.0f, 10.0f);
   std::uniform_real_distribution<float> place(-1.6f, 2.6f);
@@ -104,7 +104,7 @@ std::vector<Level> levels_of(uint32_t size, uint32_t count, uint32_t align_y) {
   return out;
 }
 
-TEST_P(SamplerMessages, LevelsAreMixedByEightBits) {
+TEST_P(SamplerMessages, LevelsAreMixedWithEightBitWeights) {
   constexpr uint32_t kLevels = 5;
   bind_state(1, image(kR32, 16, 16, kLevels));
   const auto levels = levels_of(16, kLevels, old() ? 2 : 4);
@@ -154,7 +154,7 @@ TEST_P(SamplerMessages, LevelsAreMixedByEightBits) {
   }
 }
 
-TEST_P(SamplerMessages, TheLargerSideOfAPixelDecides) {
+TEST_P(SamplerMessages, LargerSideOfAPixelSelectsTheLevel) {
   constexpr uint32_t kLevels = 4;
   bind_state(1, image(kR32, 8, 8, kLevels));
   const auto levels = levels_of(8, kLevels, old() ? 2 : 4);
@@ -185,7 +185,7 @@ TEST_P(SamplerMessages, TheLargerSideOfAPixelDecides) {
   EXPECT_EQ(result()[0], 1.0f);
 }
 
-TEST_P(SamplerMessages, AnisotropyIsTheMeanAlongTheLongSide) {
+TEST_P(SamplerMessages, AnisotropicFilterAveragesAlongTheLongSide) {
   bind_state(1, image(kR32, 16, 1));
   for (uint32_t x = 0; x < 16; ++x) {
     texel(x, 0) = static_cast<float>(x * x);
