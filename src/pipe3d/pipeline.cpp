@@ -304,7 +304,7 @@ void Pipeline::load(const OpenObjects& open) {
   }
 }
 
-// Returns what the model does not support in the stages between vertices and clipping. Empty: nothing.
+// Returns what the model does not support in the stages between vertices and clipping. Empty: it supports all.
 std::string_view Pipeline::left_out() const {
   const Tessellation& tessellation = state_.tessellation;
   if (tessellates() && (!tessellation.hull.enabled || !tessellation.domain_shader.enabled)) {

@@ -92,7 +92,7 @@ class ShaderUnit final : public message::Urb {
   static constexpr uint32_t kInputHandles = 0x8000;
   static constexpr uint32_t kHandleNumber = kInputHandles - 1;
   std::span<uint32_t> entry(eu::Thread& thread, uint32_t handle) override;
-  // Gen6: the stage that allocates entries for threads that ask for them.
+  // Gen6: the stage that allocates entries for threads that request them.
   void set_urb_allocator(message::Urb* allocator) { urb_allocator_ = allocator; }
   uint32_t allocate(eu::Thread& thread, uint32_t primitives) override {
     return urb_allocator_ != nullptr ? urb_allocator_->allocate(thread, primitives) : 0;

@@ -58,7 +58,7 @@ TEST(Assembly, StripsKeepTheWindingAndTheProvokingVertex) {
   EXPECT_THAT(assemble(Topology::LINELOOP, 3, kLast), ElementsAre(Made{{0, 1}, 1}, Made{{1, 2}, 2}, Made{{2, 0}, 0}));
 }
 
-TEST(Assembly, FansTurnAroundTheFirstVertex) {
+TEST(Assembly, TrianglesOfAFanShareTheFirstVertex) {
   EXPECT_THAT(assemble(Topology::TRIFAN, 5, kLast),
               ElementsAre(Made{{0, 1, 2}, 2}, Made{{0, 2, 3}, 3}, Made{{0, 3, 4}, 4}));
   EXPECT_THAT(assemble(Topology::TRIFAN, 4, kFirst), ElementsAre(Made{{0, 1, 2}, 1}, Made{{0, 2, 3}, 2}));
@@ -129,7 +129,7 @@ TEST(Assembly, EdgesAreDrawnIfTheirFirstVertexHasTheFlag) {
   }
 }
 
-TEST(Assembly, ACutBeginsAgain) {
+TEST(Assembly, ACutStartsANewPrimitive) {
   EXPECT_THAT(assemble(Topology::TRISTRIP, 8, kLast, {4}),
               ElementsAre(Made{{0, 1, 2}, 2}, Made{{2, 1, 3}, 3}, Made{{5, 6, 7}, 7}));
   EXPECT_THAT(assemble(Topology::LINELOOP, 6, kLast, {2}),

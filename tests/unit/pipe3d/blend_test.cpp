@@ -273,7 +273,7 @@ TEST(Blend, IntegerTargetsStoreTheBits) {
   EXPECT_EQ(world.value<uint32_t>(message::texel_address(surface, 1, 1, 0, 0)), 0x09ffff07u);
 }
 
-TEST(Blend, AlphaTestCoverageAndOneFollowTheState) {
+TEST(Blend, AlphaTestAlphaToCoverageAndAlphaToOneFollowTheState) {
   Blend blend;
   EXPECT_TRUE(alpha_test(blend, 0));
   blend.alpha_test = true;

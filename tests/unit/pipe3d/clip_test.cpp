@@ -166,7 +166,7 @@ TEST(Clip, CutNeighboursLeaveNoSeam) {
 
 // Pixels of pieces get the weights of the original triangle: in clip space, and on the screen, where each is multiplied
 // by w of its vertex. Vertices may be behind the eye.
-TEST(Clip, PiecesHaveWeightsOfTheWhole) {
+TEST(Clip, PiecesHaveTheWeightsOfTheWholeTriangle) {
   std::mt19937 random(61);
   int judged = 0;
   for (int round = 0; round < 400; ++round) {
@@ -239,7 +239,7 @@ TEST(Clip, LinearWeightsAreComputedIfEnabled) {
 }
 
 // If positions are already divided, the entries of the new vertices are read.
-TEST(Clip, CutVerticesAreMixedAndFlatOnesKept) {
+TEST(Clip, CutVerticesAreInterpolatedExceptFlatValues) {
   PipelineState state = clip_state();
   state.clip.divide = false;
   std::array<std::array<Slot, 3>, 3> entries{};

@@ -235,7 +235,7 @@ TEST(DepthStencil, ClearsWriteTheRectangle) {
   }
 }
 
-TEST(DepthStencil, LevelsLieBelowAndBesideLevelZero) {
+TEST(DepthStencil, LevelsAreBelowAndBesideLevelZero) {
   PixelWorld world;
   Output output = output_of(kCases[3], 1, 1);
   output.buffers.stencil = {};

@@ -169,7 +169,7 @@ class Streams : public testing::Test {
   StreamWriter writer_;
 };
 
-TEST_F(Streams, ComponentsFollowEachOtherAndHolesStay) {
+TEST_F(Streams, ComponentsAreAdjacentAndHolesKeepTheirMemory) {
   writer_.begin(state_, world_.space(), {4, 8, 0, 0});
   ASSERT_TRUE(writer_.write(0, std::span(vertices_).first(2)));
   for (uint64_t v = 0; v < 2; ++v) {

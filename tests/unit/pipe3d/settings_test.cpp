@@ -96,7 +96,7 @@ std::vector<uint32_t> buffers(spec::GenId gen, const std::vector<hw::VERTEX_BUFF
   return words;
 }
 
-TEST(Settings, VertexBuffersThatACommandDoesNotListStay) {
+TEST(Settings, VertexBuffersThatACommandDoesNotListAreKept) {
   SettingsOf of("icl");
   hw::VERTEX_BUFFER_STATE zero;
   zero.vertex_buffer_index = 0;
@@ -145,7 +145,7 @@ TEST(Settings, ConstantsOfAStageAreThoseOfTheLastCommandThatNamedIt) {
   EXPECT_FALSE(of.settings.has(CommandId::_3DSTATE_CONSTANT_VS));
 }
 
-TEST(Settings, EachStageThatIsNamedKeepsTheBuffersOfConstants) {
+TEST(Settings, EachNamedStageKeepsItsConstantBuffers) {
   SettingsOf of("dg1");
   hw::_3DSTATE_CONSTANT_ALL all;
   all.vertex_shader_update_enable = true;
@@ -167,7 +167,7 @@ TEST(Settings, EachStageThatIsNamedKeepsTheBuffersOfConstants) {
 }
 
 // A context image holds settings as commands. Parsing them restores the settings.
-TEST(Settings, CommandsOfSettingsRestoreThem) {
+TEST(Settings, SavedCommandsRestoreTheSettings) {
   SettingsOf of("tgl");
   hw::VERTEX_BUFFER_STATE three;
   three.vertex_buffer_index = 3;
@@ -201,7 +201,7 @@ TEST(Settings, CommandsOfSettingsRestoreThem) {
 
 // Gen12 has a command per buffer besides the one with an index. The last command for a buffer applies. The offset
 // belongs to the register, which a context image restores.
-TEST(Settings, BuffersOfStreamsAreKnownByTheirNumber) {
+TEST(Settings, StreamBuffersAreIdentifiedByNumber) {
   SettingsOf of("tgl");
   hw::_3DSTATE_SO_BUFFER_INDEX_2 own;
   own.body.so_buffer_enable = true;

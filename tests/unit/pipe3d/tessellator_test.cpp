@@ -201,7 +201,7 @@ TEST(Tessellator, NumberOfTrianglesFollowsFromTheFactors) {
   }
 }
 
-TEST(Tessellator, AnInsideOfOneBecomesTwoWhereAnEdgeIsSplit) {
+TEST(Tessellator, InsideFactorOfOneBecomesTwoIfAnEdgeIsSplit) {
   Tessellator made;
   made.run(state_of(TessellationDomain::triangle, TessellationPartitioning::integer),
            {.outer = {2, 1, 1, 0}, .inner = {1, 0}});
