@@ -73,7 +73,7 @@ class Display final : public mmio::RegisterHandler, private CompressionHost {
   // cheap. Other edges are counted in skipped_edges(); frame counters count every frame. Step by next_event() to see
   // each edge.
   void advance_to(uint64_t nanoseconds);
-  // Returns the next vertical blank or watched edge, always later than now. Nothing: no pipe runs. Edges that repeat
+  // Returns the next vertical blank or watched edge, always later than now. No value: no pipe runs. Edges that repeat
   // faster than `least_ns` are ignored.
   std::optional<uint64_t> next_event(uint64_t least_ns = 0) const;
   uint64_t now_ns() const { return state_.now_ns; }
@@ -94,14 +94,14 @@ class Display final : public mmio::RegisterHandler, private CompressionHost {
   std::optional<uint64_t> next_hblank(unsigned pipe, uint64_t at = 0) const;
   // Waits for vertical blanks need the enable bit of the pipe if it has one (G45 PRM vol. 1b 1.21, seed 003).
   bool vblank_wait_enabled(unsigned pipe) const;
-  // Returns the pipe that the select field of a scan line command means. Nothing: the value is reserved.
+  // Returns the pipe that the select field of a scan line command means. No value: the value is reserved.
   static std::optional<unsigned> pipe_of_select(unsigned select);
 
   // Scan line windows. Both lines are inclusive; a new window replaces the old one.
   void load_scan_lines(unsigned pipe, unsigned first, unsigned last, bool inclusive);
   bool in_window(unsigned pipe,
                  uint64_t at = 0) const;  // true: the wait continues. False without a window or while the pipe is off
-  // Returns the time at which in_window changes. Nothing: never.
+  // Returns the time at which in_window changes. No value: it does not change.
   std::optional<uint64_t> window_changes_at(unsigned pipe, uint64_t at = 0) const;
 
   // Flips. A request that the manual calls UNDEFINED raises an Event and still completes: the newest request wins.
@@ -117,13 +117,13 @@ class Display final : public mmio::RegisterHandler, private CompressionHost {
   const std::vector<PlaneModel>& planes() const { return planes_; }
   const PlaneModel* find_plane(unsigned number) const;
   const PlaneModel* find_plane(unsigned pipe, unsigned place) const;
-  // The visible state, for scan-out.
+  // Return the visible state, for scan-out.
   const PlaneImage* active_image(unsigned plane) const;
   std::optional<PlaneLines> plane_lines(unsigned plane) const;
   Extent source_size(unsigned pipe) const;  // size of the image that the pipe shows
   const std::vector<CursorModel>& cursors() const { return cursor_models_; }
   const CursorImage* active_cursor(unsigned index) const;
-  // Returns the frame that the pipe shows now. Nothing: the pipe is off.
+  // Returns the frame that the pipe shows now. No value: the pipe is off.
   std::optional<picture::Image> take_frame(unsigned pipe, DisplayMemory& memory);
   // The provider is asked first for each scanned-out line. Null: all lines are read from their surface.
   void set_line_provider(LineProvider* provider) { provider_ = provider; }
@@ -133,7 +133,7 @@ class Display final : public mmio::RegisterHandler, private CompressionHost {
   // Frame buffer compression. Null: the device has none. The owner of both connects the memory.
   FrameCompressor* compressor() { return compressor_.get(); }
   const FrameCompressor* compressor() const { return compressor_.get(); }
-  // An engine wrote lines of the surface at this graphics address; line 0 is its first line.
+  // Called when an engine has written lines of the surface at this graphics address; line 0 is its first line.
   void on_target_write(GpuVa base, uint32_t first_line, uint32_t lines) {
     if (compressor_ != nullptr) {
       compressor_->on_target_write(base, first_line, lines);

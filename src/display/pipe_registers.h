@@ -66,7 +66,7 @@ class PipeRegisters {
   bool enabled(const TranscoderSlots& slots) const;
   ModeTiming timing(const TranscoderSlots& slots) const;  // as programmed, not checked
   std::optional<PixelClock> clock(
-      unsigned pipe) const;  // as programmed; nothing: the device does not describe its clock
+      unsigned pipe) const;  // as programmed; no value: the device does not describe its clock
 
   void show_running(const TranscoderSlots& slots, bool running);  // writes the state bit next to the enable bit
   void show_window(unsigned pipe, const LineSpan& span, bool inclusive);

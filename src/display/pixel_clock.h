@@ -12,7 +12,7 @@ namespace halogen::display {
 
 constexpr uint64_t kAssumedFrameRate = 60;
 
-// Returns the clock that the registers program. Nothing: the generator is off or in an unknown mode, or its rate is
+// Returns the clock that the registers program. No value: the generator is off or in an unknown mode, or its rate is
 // outside all modes.
 std::optional<PixelClock> pixel_clock(const hw::DPLL& generator, const hw::FP& divisors, const hw::DPLL_MD& multiplier);
 

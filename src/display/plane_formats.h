@@ -25,7 +25,7 @@ struct PlanePixels {
   bool operator==(const PlanePixels&) const = default;
 };
 
-// Returns the format of a plane's pixels. `color_control` is PLANE_COLOR_CTL if the device has it. Nothing: a reserved
+// Returns the format of a plane's pixels. `color_control` is PLANE_COLOR_CTL if the device has it. No value: a reserved
 // code, or a format that is not implemented.
 std::optional<PlanePixels> plane_pixels(const PlaneModel& plane, spec::GenId gen, uint32_t control,
                                         std::optional<uint32_t> color_control);

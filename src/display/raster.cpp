@@ -20,7 +20,7 @@ std::string_view settle(ModeTiming& timing) {
     return "horizontal or vertical total missing";
   }
   if (timing.h_active >= timing.h_total || timing.v_active >= timing.v_total) {
-    return "active size leaves no room for blanking";
+    return "active size leaves no space for blanking";
   }
   const auto part = [](uint32_t start, uint32_t active, uint32_t total) {
     return inside(start, active, total) ? start : active;

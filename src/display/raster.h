@@ -64,7 +64,7 @@ struct Raster {
 
   uint64_t frame_pixels() const { return uint64_t{timing.h_total} * timing.v_total; }
   Pixels pixels(uint64_t elapsed_ns) const;
-  // Returns the first nanosecond at which the pixel is reached. Nothing: beyond 64 bits.
+  // Returns the first nanosecond at which the pixel is reached. No value: beyond 64 bits.
   std::optional<uint64_t> when(Pixels pixel) const;
 
   uint32_t line(Pixels pixel) const { return static_cast<uint32_t>(pixel % frame_pixels() / timing.h_total); }
@@ -80,7 +80,7 @@ struct Raster {
   EdgeStream vsyncs() const { return {line_start(timing.v_sync_start), frame_pixels()}; }
   EdgeStream hblanks() const;
   EdgeStream frames() const;  // first active pixels
-  // Where the beam enters and leaves a span of lines. Nothing: it is always inside or never.
+  // Return the edges at which the beam enters and leaves a span of lines. No value: the beam is always inside or never.
   std::optional<EdgeStream> enters(const LineSpan& span) const;
   std::optional<EdgeStream> leaves(const LineSpan& span) const;
 

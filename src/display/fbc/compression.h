@@ -25,7 +25,7 @@ struct DisplayState;
 class CompressionMemory {
  public:
   virtual ~CompressionMemory() = default;
-  // Stolen memory. Empty: firmware reserved none.
+  // Return stolen memory. Size zero: firmware reserved none.
   virtual PhysAddr stolen_base() const = 0;
   virtual uint64_t stolen_bytes() const = 0;
   // Accesses physical addresses. False, with an Event: no memory there.
@@ -66,12 +66,12 @@ class FrameCompressor : public mmio::RegisterHandler, public LineProvider {
   // Scan-out: fills `into` with a line of the screen as it is in memory. False: read it from the surface.
   virtual bool read_line(unsigned plane, unsigned line, std::span<std::byte> into) = 0;
 
-  // The pipe had an underrun.
+  // Called when the pipe has had an underrun.
   virtual void on_underrun(unsigned /*pipe*/) {}
 
-  // The CPU left C0, or returned to it (G45 PRM vol. 1b 6.5, seed 003).
+  // Called when the CPU leaves C0 or returns to it (G45 PRM vol. 1b 6.5, seed 003).
   virtual void set_processor_idle(bool idle) = 0;
-  // Returns the next time at which the compressor may be idle. Nothing: it is idle now.
+  // Returns the next time at which the compressor may be idle. No value: it is idle now.
   virtual std::optional<uint64_t> busy_until() const = 0;
 
   virtual void refresh() = 0;  // registers or state were changed by another unit

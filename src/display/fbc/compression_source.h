@@ -43,7 +43,7 @@ struct CompressionSource {
 
 // Returns the bytes per pixel of formats that have two or four.
 std::optional<unsigned> pixel_bytes(uint8_t format);
-// Returns the kind of pixel for run codes. Nothing: the format has none.
+// Returns the kind of pixel for run codes. No value: the format has none.
 std::optional<fbc::PixelKind> run_pixel_kind(uint8_t format);
 
 // Reads one line of an X-tiled source, from its leftmost pixel in the surface on. Addresses wrap within graphics

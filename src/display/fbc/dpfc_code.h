@@ -35,7 +35,7 @@ constexpr uint32_t no_delta(unsigned bits) {
   return 1u << (bits - 2);
 }
 
-// Encodes pixels of two or four bytes; returns the size of the code in bytes. Nothing: it does not fit.
+// Encodes pixels of two or four bytes; returns the size of the code in bytes. No value: it does not fit.
 std::optional<size_t> encode(std::span<const std::byte> line, unsigned pixel_bytes, uint32_t disabled,
                              std::span<std::byte> into);
 // False: the code ended before the line, or was invalid; the rest of the line is zero.

@@ -37,7 +37,7 @@ std::string_view text_of(Refusal reason) {
   return {};
 }
 
-// 16-bit pixels count as 32-bit pixels. Nothing: the limit is not allowed for them.
+// 16-bit pixels count as 32-bit pixels. No value: the limit is not allowed for them.
 std::optional<uint64_t> compressed_stride(hw::DPFC_CONTROL::CompressionLimit limit, uint32_t stride_B,
                                           unsigned pixel_bytes) {
   using Limit = hw::DPFC_CONTROL::CompressionLimit;

@@ -128,7 +128,7 @@ void Fbc::turn_off() {
   state_.requested = false;
 }
 
-// A partial register reset may have enabled or disabled it.
+// A partial register reset may have enabled or disabled the compressor.
 void Fbc::refresh() {
   if (!enabled()) {
     state_.compressing = false;

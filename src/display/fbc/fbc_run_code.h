@@ -32,7 +32,7 @@ constexpr unsigned sets_of(size_t runs) {
   return static_cast<unsigned>((runs + kRunsPerSet - 1) / kRunsPerSet);
 }
 
-// Encodes the runs of a line to `into`. Nothing: they do not fit. `line` holds whole pixels, at least one.
+// Encodes the runs of a line to `into`. No value: they do not fit. `line` holds whole pixels, at least one.
 std::optional<size_t> encode(std::span<const std::byte> line, PixelKind kind, std::span<uint32_t> into);
 
 // Fills `line` from runs and ignores the rest of the runs. False: the runs ended before the line; its rest is zero.

@@ -1,5 +1,5 @@
-// Bench: a display without a device: registers of one device, a listener that records what it hears, and a mode with
-// round numbers.
+// Bench: a display without a device: registers of one device, a listener that records its calls, and a mode with round
+// numbers.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -47,7 +47,7 @@ TEST(FbcModes, SingleModeCompressesOnceForEachRequest) {
   bench.request();
   EXPECT_EQ(blanks_until_pass(bench, 5), 1u);
   EXPECT_FALSE(bench.compressed_line(44).empty());
-  // Until it is disabled.
+  // Disabling the compressor ends the use of the results.
   bench.write(FbcBench::kControl, 0);
   EXPECT_TRUE(bench.compressed_line(44).empty());
   EXPECT_EQ(bench.status() & FbcBench::kCompressed, 0u);
@@ -185,7 +185,7 @@ TEST(FbcModes, EnablingMarksEverythingModified) {
   bench.write_plane(bench.control_bits(), static_cast<uint32_t>(bench.surface) + 0x10'0000);
   bench.next_vblank();
   EXPECT_EQ(bench.count_tags(kTagModified), 240u);
-  // A reset does too.
+  // A reset marks all lines as modified too.
   bench.write_plane(bench.control_bits(), static_cast<uint32_t>(bench.surface));
   bench.next_vblank();
   bench.pass();

@@ -199,12 +199,12 @@ TEST(FbcPass, StatusShowsThePass) {
   EXPECT_EQ(last, 478u);
   EXPECT_EQ(bench.status() & ~0x7ffu, FbcBench::kCompressed);
   EXPECT_EQ(bench.count_tags(kTagCompressed), 240u);
-  // Read only, except two bits for debugging.
+  // The status is read-only, except two bits for debugging.
   bench.write(FbcBench::kStatus, FbcBench::kCompressing | FbcBench::kModified | 0x7ff);
   EXPECT_EQ(bench.status(), FbcBench::kModified | 478u);
   bench.write(FbcBench::kStatus, FbcBench::kCompressed);
   EXPECT_EQ(bench.status(), FbcBench::kCompressed | 478u);
-  // The tags too.
+  // Tags can be written.
   bench.write(FbcBench::kTag + 4, 0xe4e4'e4e4);
   EXPECT_EQ(bench.read(FbcBench::kTag + 4), 0xe4e4'e4e4u);
   EXPECT_EQ(bench.tag(17), kTagUncompressed);
@@ -259,7 +259,7 @@ TEST(FbcPass, LinesThatDidNotFitAreRetriedIfEnabled) {
     bench.pass();
     EXPECT_EQ(bench.tag_of_line(20), enable ? kTagUncompressible : kTagUncompressed);
     EXPECT_EQ(bench.tag_of_line(31), kTagUncompressed) << "both lines of a pair must fit";
-    // Now they would fit. A pass starts only if a pair is modified.
+    // The lines would fit now. A pass starts only if a pair is modified.
     bench.fill_line(20, 1);
     bench.fill_line(21, 1);
     bench.fill_line(31, 1);
@@ -267,7 +267,7 @@ TEST(FbcPass, LinesThatDidNotFitAreRetriedIfEnabled) {
     bench.pass();
     EXPECT_EQ(bench.tag_of_line(20), enable ? kTagUncompressible : kTagCompressed);
     EXPECT_EQ(bench.tag_of_line(31), kTagCompressed);
-    // Until they are modified.
+    // Uncompressible lines are retried once they are modified.
     bench.cpu_write(0, 21, 7);
     EXPECT_EQ(bench.tag_of_line(20), kTagModified);
     bench.pass();

@@ -35,13 +35,13 @@ void expect_taken(Screen screen, uint32_t stride = 1024) {
   EXPECT_EQ(bench.events(), 0u);
 }
 
-TEST(FbcRules, LineDuplicationIsNotCompressed) {
+TEST(FbcRules, DoubledLinesAreNotCompressed) {
   expect_refused({}, [](FbcBench& bench) {
     bench.write_plane(bench.control_bits() | 1u << 20, static_cast<uint32_t>(bench.surface));
   });
 }
 
-TEST(FbcRules, Only15And16And32BitFormatsWithoutAlpha) {
+TEST(FbcRules, Only15And16And32BitFormatsWithoutAlphaAreCompressed) {
   COVERS("G45-6.4-04");
   for (const uint32_t format : {4u, 5u, 6u}) {
     expect_taken({.format = format});
@@ -52,7 +52,7 @@ TEST(FbcRules, Only15And16And32BitFormatsWithoutAlpha) {
   }
 }
 
-TEST(FbcRules, OnlyTiledSurfacesWithAPitchOf2To16KB) {
+TEST(FbcRules, OnlyTiledSurfacesWithAPitchOf2To16KBAreCompressed) {
   COVERS("G45-6.4-05");
   expect_taken({.pitch_B = 2048, .format = 5});
   expect_taken({.pitch_B = 2560});
@@ -86,7 +86,7 @@ TEST(FbcRules, WidthAndHeightAreLimited) {
   }
 }
 
-TEST(FbcRules, OnlyProgressiveUprightScreensWithoutAsynchronousFlips) {
+TEST(FbcRules, OnlyProgressiveUprightScreensWithoutAsynchronousFlipsAreCompressed) {
   expect_refused({}, [](FbcBench& bench) { bench.write(0x70008, 0x8000'0000 | 6u << 21); });
   expect_refused({}, [](FbcBench& bench) {
     bench.write_plane(bench.control_bits() | 1u << 15, static_cast<uint32_t>(bench.surface));

@@ -376,7 +376,7 @@ TEST_P(Gen4Flips, FlipIntoAFullQueueIsDropped) {
   EXPECT_FALSE(bench.display.flip_pending(0));
 }
 
-TEST_P(Gen4Flips, PanelFitterSizeGoesToThePipeOfThePlane) {
+TEST_P(Gen4Flips, PanelFitterSizeAppliesToThePipeOfThePlane) {
   Bench bench(GetParam());
   show_tiled(bench, 4096);
   bench.display.flip(

@@ -364,7 +364,7 @@ TEST(Hblank, EventFollowsTheTimeOfTheRequest) {
   EXPECT_EQ(bench.recorder.of("hblank"), (std::vector<Heard>{{"hblank", 0, Bench::line_ns(0, 961)}}));
 }
 
-TEST(Hblank, CherryviewEnablesItInThePipeStatus) {
+TEST(Hblank, CherryviewEnablesHblankInThePipeStatus) {
   Bench bench(DeviceId::chv);
   bench.run(0);
   bench.recorder.then = [&](const Heard& heard) {

@@ -42,7 +42,7 @@ TEST(PixelClock, ReferenceTimesMOverNDividedByBothPostDividers) {
   EXPECT_DOUBLE_EQ(megahertz(pixel_clock(fast, divisors, twice).value()), 96.0 * 80 / 5 / 10 / 2);
 }
 
-TEST(PixelClock, NoClockWhileTheGeneratorIsOffOrInvalid) {
+TEST(PixelClock, ClockDoesNotExistWhileTheGeneratorIsOffOrInvalid) {
   hw::FP divisors;
   divisors.n = 3;
   divisors.m1 = 12;

@@ -176,7 +176,7 @@ TEST(Windows, UniversalPlanesAreStackedByNumber) {
   }
   bench.frame();
   const Image image = bench.shown();
-  for (uint32_t x = 0; x < kWidth; ++x) {  // each covers the second half of the one below
+  for (uint32_t x = 0; x < kWidth; ++x) {  // each plane covers the second half of the plane below
     uint32_t expected = kBelow;
     for (uint32_t plane = 2; plane <= 5; ++plane) {
       if (x >= plane * 4 && x < plane * 4 + 8) expected = 0x111111u * plane;

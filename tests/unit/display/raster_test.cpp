@@ -134,7 +134,7 @@ TEST(Raster, TimeOfAPixelIsTheFirstNanosecondThatReachesIt) {
   }
 }
 
-TEST(Raster, NoDriftOverFiveHundredYears) {
+TEST(Raster, BeamDoesNotDriftInFiveHundredYears) {
   const Raster raster{small_mode(), {60 * 13 * 9, 1}};
   const uint64_t seconds = 18'446'744'073;  // nearly all that 64 bits of nanoseconds hold
   const Pixels frames = Pixels{seconds} * 60;

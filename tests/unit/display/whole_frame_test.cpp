@@ -216,7 +216,7 @@ void course(Painted<Kind>& screen, unsigned frames, const std::function<void()>&
   EXPECT_EQ(screen.bench.events(), 0u) << screen.bench.host.log.events().front().to_string();
 }
 
-TEST(WholeFrames, Gm965ShowsWhatWasWrittenInEveryMode) {
+TEST(WholeFrames, Gm965ShowsTheWrittenPixelsInEveryMode) {
   struct Mode {
     uint32_t flags;
     uint32_t modifications;
@@ -242,7 +242,7 @@ TEST(WholeFrames, Gm965ShowsWhatWasWrittenInEveryMode) {
   }
 }
 
-TEST(WholeFrames, Gm45ShowsWhatWasWrittenAtEveryLimit) {
+TEST(WholeFrames, Gm45ShowsTheWrittenPixelsAtEveryLimit) {
   for (const uint32_t limit : {0u, DpfcBench::kHalf, DpfcBench::kQuarter}) {
     SCOPED_TRACE(limit);
     Painted<DpfcBench> screen(limit + 7);

@@ -9,7 +9,7 @@ namespace {
 class Windows : public testing::TestWithParam<DeviceId> {};
 INSTANTIATE_TEST_SUITE_P(All, Windows, testing::ValuesIn(all_devices()), device_name);
 
-TEST_P(Windows, NoWindowUntilLoaded) {
+TEST_P(Windows, WindowDoesNotExistBeforeItIsLoaded) {
   Bench bench(GetParam());
   bench.run(0);
   for (uint64_t line = 0; line < 2000; line += 7) {
