@@ -54,7 +54,7 @@ constexpr bool kPatternIsImmediate =
     std::same_as<Command, hw::XY_FULL_IMMEDIATE_PATTERN_BLT> ||
     std::same_as<Command, hw::XY_FULL_MONO_SRC_IMMEDIATE_PATTERN_BLT>;
 
-// The direction rule (G45 PRM vol. 1b 8.9, seed 003): only the bases and the coordinates count, not whether the
+// Applies the direction rule (G45 PRM vol. 1b 8.9, seed 003): only the bases and the coordinates count, not whether the
 // rectangles overlap. Bases are compared as the registers hold them.
 void choose_direction(BlitJob& job, GpuVa destination, GpuVa source, uint64_t mask) {
   if ((destination.value & mask) == (source.value & mask)) {

@@ -25,9 +25,9 @@ struct BlitCommand {
   std::span<const uint32_t> dwords;
 };
 
-// Nothing: the command only changed the state.
+// No value: the command only changed the state.
 std::optional<BlitJob> decode(const BlitCommand& command, const Modes& modes, BlitState& state);
-// Decodes the commands of Gen9 and Gen12. Nothing: not one of them.
+// Decodes the commands of Gen9 and Gen12. No value: another command.
 std::optional<BlitJob> decode_wide(const BlitCommand& command);
 
 // Bits of a graphics address that the engine uses (BR09).

@@ -20,7 +20,7 @@ struct Placement {
   uint64_t height() const { return static_cast<uint64_t>(rect.y2 - rect.y1); }
 };
 
-// Nothing: the job is rejected without an access.
+// No value: the job is rejected without an access.
 std::optional<Placement> place(const BlitJob& job);
 
 }  // namespace halogen::blit

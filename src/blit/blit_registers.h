@@ -9,7 +9,7 @@
 
 namespace halogen::blit {
 
-// Bit 31 of BR00: a command has begun and is not complete.
+// Sets bit 31 of BR00: a command has begun and is not complete.
 void set_busy(BlitState& state, bool busy);
 
 class Recorder {

@@ -118,8 +118,8 @@ AddressRange cache_lines(const AddressRange& range) {
   return {first, ((range.first + range.bytes + kInside) & ~kInside) - first};
 }
 
-// The condition itself (G45 PRM vol. 1b 8.7.1, seed 003), for commands without bases: a cache line of source line Y is
-// also in destination line Y-1, with pitches that are not whole cache lines.
+// Returns whether the forbidden condition holds (G45 PRM vol. 1b 8.7.1, seed 003), for commands without bases: a cache
+// line of source line Y is also in destination line Y-1, with pitches that are not whole cache lines.
 bool is_crooked_overlap(const BlitJob& job, int64_t width_B, int64_t lines) {
   if (job.destination.pitch_B % kCacheLine == 0 && job.source_surface.pitch_B % kCacheLine == 0) {
     return false;

@@ -1,4 +1,4 @@
-// The manual's rules for software that programs a BLT, and the reaction to a job that breaks one: some mistakes hang
+// The manual's rules for software that programs a BLT, and the reaction to a job that breaks a rule: some mistakes hang
 // the engine, all others are executed as far as possible and reported (docs/requirements/g45.md, the R rows of 8).
 // Absent operands count as zero. Not modelled: which memory may be cacheable (8.5), because there are no caches.
 #pragma once

@@ -106,8 +106,8 @@ bool Blitter::load_pattern(Work& work, Progress& progress) {
   return true;
 }
 
-// One line of the pattern, aligned to the rectangle's first pixel and repeated over a chunk. All chunks have the same
-// phase.
+// Builds one line of the pattern, aligned to the rectangle's first pixel and repeated over a chunk. All chunks have the
+// same phase.
 void Blitter::build_pattern_line(const Work& work, unsigned line) {
   const BlitJob& job = work.job;
   const Pattern& pattern = job.pattern;

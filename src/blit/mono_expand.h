@@ -14,7 +14,7 @@ namespace halogen::blit {
 void expand_mono(std::byte* out, const std::byte* bits, unsigned first, size_t pixels, unsigned pixel_B,
                  const Colors& colors);
 
-// The same over existing pixels: pixels whose bit is zero keep their value.
+// Expands over existing pixels: pixels whose bit is zero keep their value.
 void expand_mono_over(std::byte* out, const std::byte* bits, unsigned first, size_t pixels, unsigned pixel_B,
                       uint32_t foreground);
 

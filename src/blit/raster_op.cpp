@@ -51,7 +51,7 @@ T of_pattern(T p, T s, T d) {
   }
 }
 
-// Sixteen bytes at a time; compilers vectorise the loop.
+// Combines sixteen bytes at a time; compilers vectorise the loop.
 using Block [[gnu::vector_size(16)]] = uint64_t;
 
 template <class T>

@@ -37,7 +37,8 @@ class SurfaceRows {
   // Returns the first contiguous piece only, of at most `most` bytes.
   bool find_first(uint64_t x_B, uint64_t y, uint64_t most, Piece& piece);
 
-  // Returns a part of a linear surface's scan line that is in one page and maps without a fault. Null: not so.
+  // Returns a part of a linear surface's scan line that is in one page and maps without a fault. Null: the part crosses
+  // a page or may fault.
   std::byte* find_short(uint64_t x_B, uint64_t y, uint64_t bytes) {
     const uint64_t address = (surface_.base + y * static_cast<uint64_t>(surface_.pitch_B) + x_B) & mask_;
     const uint64_t inside = address % memory::kFrameBytes;

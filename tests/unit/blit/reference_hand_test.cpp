@@ -39,7 +39,7 @@ constexpr uint32_t kMask = 3u << 20, kAlpha = 2u << 20, kRgb = 1u << 20, kTiled 
 constexpr uint32_t kClip = 1u << 30, kSourceTransparent = 1u << 29, kPatternTransparent = 1u << 28, kSolid = 1u << 31;
 
 // 8.2.2.1: 640x480 at 8 bpp, six pixels by four lines at (256, 256).
-TEST_P(HandBlit, SixByFourBlockOfTheManualsExample) {
+TEST_P(HandBlit, SixByFourBlockMatchesTheManualsExample) {
   COVERS("G45-8.2.2.1-01");
   COVERS("G45-8.9-02");
   draw({header(0x50, 4), control(0, 0xf0, 640), yx(256, 256), yx(260, 262), at(0), 0x1234'5677});
@@ -51,7 +51,7 @@ TEST_P(HandBlit, SixByFourBlockOfTheManualsExample) {
 }
 
 // 8.2.3.1: a 64x64 fill at (128, 128) of a surface 1024 pixels wide at 8 bpp, with a pattern at 100000h.
-TEST_P(HandBlit, PatternFillOfTheManualsExample) {
+TEST_P(HandBlit, PatternFillMatchesTheManualsExample) {
   COVERS("G45-8.2.3.1-01");
   COVERS("G45-8.2.2.4-03");
   for (size_t i = 0; i < 64; ++i) bytes()[0x10'0000 + i] = static_cast<uint8_t>(i + 1);
@@ -65,7 +65,7 @@ TEST_P(HandBlit, PatternFillOfTheManualsExample) {
 }
 
 // 8.2.3.2: the letter f, 8x8, as immediate text with a transparent background on a grey screen.
-TEST_P(HandBlit, LetterOfTheManualsExample) {
+TEST_P(HandBlit, LetterMatchesTheManualsExample) {
   COVERS("G45-8.2.3.2-01");
   constexpr uint8_t kLetter[8] = {0x00, 0x1c, 0x20, 0x78, 0x20, 0x20, 0x20, 0x00};
   std::ranges::fill(bytes(), uint8_t{0x80});
@@ -80,7 +80,7 @@ TEST_P(HandBlit, LetterOfTheManualsExample) {
 }
 
 // Linear commands name bytes; in a leftward copy the first byte is the last one.
-TEST_P(HandBlit, LinearFillAndLinearMove) {
+TEST_P(HandBlit, LinearFillsAndMovesUseByteAddresses) {
   draw({header(0x40, 3, kMask), control(3, 0xf0, 64), 2u << 16 | 8, at(0x100), 0x0403'0201});
   EXPECT_EQ(marks(), (Marks{{0x100, 1},
                             {0x101, 2},
@@ -117,7 +117,7 @@ TEST_P(HandBlit, LinearFillAndLinearMove) {
                             {0x10b, 8}}));
 }
 
-TEST_P(HandBlit, NegativePitchGoesUp) {
+TEST_P(HandBlit, NegativePitchDrawsUpwards) {
   draw({header(0x40, 3), control(0, 0xf0, -16), 3u << 16 | 2, at(0x200), 9});
   EXPECT_EQ(marks(), (Marks{{0x1e0, 9}, {0x1e1, 9}, {0x1f0, 9}, {0x1f1, 9}, {0x200, 9}, {0x201, 9}}));
 }

@@ -276,7 +276,7 @@ TEST_F(BlitRules, TiledSurfacesNeedAlignedBaseAndPitch) {
   EXPECT_EQ(job->destination.tile, &surface::kTileX);
 }
 
-TEST_F(BlitRules, PatternAlignmentAndFixedPatternNumbers) {
+TEST_F(BlitRules, PatternAlignmentAndFixedPatternNumbersAreChecked) {
   const auto pattern = [](uint32_t depth, uint32_t address) {
     return command(0x51, kAll, {br13(depth, 0xf0, 1024), yx(0, 0), yx(8, 8), kBase, address});
   };
