@@ -25,7 +25,7 @@ unsigned of_six(unsigned value) {
   return (value * 255 + 31) / 63;
 }
 
-// Blue is in the lowest bits.
+// Returns a colour. Blue is in the lowest bits.
 Color color_at(const Bits& bits, unsigned at) {
   return {of_five(bits.get(at + 10, 5)), of_five(bits.get(at + 5, 5)), of_five(bits.get(at, 5)), 255};
 }
@@ -38,13 +38,13 @@ Color mixed(const Color& a, const Color& b, unsigned share, unsigned all) {
   return made;
 }
 
-// Two colours and five between them, for both halves.
+// Decodes the mode with two colours and five between them, for both halves.
 Color many(const Bits& bits, unsigned texel) {
   const unsigned index = bits.get(3 * texel, 3);
   return index == 7 ? Color{} : mixed(color_at(bits, 96), color_at(bits, 96 + kColorBits), index, 6);
 }
 
-// Two colours for each half; green has a sixth bit.
+// Decodes the mode with two colours for each half; green has a sixth bit.
 Color halves(const Bits& bits, unsigned texel) {
   const bool right = texel >= 16;
   const unsigned index = bits.get(2 * texel, 2);
@@ -67,8 +67,8 @@ Color halves(const Bits& bits, unsigned texel) {
   return mixed(first, second, index, 3);
 }
 
-// Three colours with alpha: one for each half and a shared one, interpolated; or all three unmodified, and transparent
-// black.
+// Decodes the mode with three colours and alpha: one for each half and a shared one, interpolated; or all three
+// unmodified, and transparent black.
 Color with_alpha(const Bits& bits, unsigned texel) {
   const bool right = texel >= 16;
   const unsigned index = bits.get(2 * texel, 2);

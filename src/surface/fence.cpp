@@ -16,7 +16,7 @@ std::string_view name_of(FenceFault fault) {
     case FenceFault::pitch_not_whole_tiles:
       return "pitch is not a whole number of tiles";
     case FenceFault::pitch_too_large:
-      return "pitch is larger than a fence can have";
+      return "pitch is larger than the maximum of a fence";
     case FenceFault::end_before_start:
       return "the region ends before it starts";
   }

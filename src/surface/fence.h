@@ -28,7 +28,7 @@ struct Fence {
   bool valid = false;
 
   constexpr const TilePattern& pattern() const { return walk == Tiling::y ? kTileY : kTileX; }
-  // Rounded down to whole tiles, at least one.
+  // Returns the pitch rounded down to whole tiles, at least one.
   constexpr uint32_t pitch_tiles() const {
     const uint32_t tiles = pitch_B / pattern().width_B;
     return tiles != 0 ? tiles : 1;

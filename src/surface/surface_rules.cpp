@@ -105,7 +105,7 @@ SurfaceFault check_shared(spec::GenId gen, const SurfaceUse& use, const Fence& f
   if (use.tiling != fence.walk) {
     return SurfaceFault::walk_differs;
   }
-  // The manual allows surfaces of 256 KB without remapping, but no fence of its chips holds more than 128 KB.
+  // The manual allows surfaces of 256 KB without remapping, but the pitch of a fence on these chips is at most 128 KB.
   const uint32_t limit_B = fence_rule(gen).max_pitch_B;
   if (use.pitch_B > limit_B || fence.pitch_B > limit_B) {
     return SurfaceFault::pitch_too_large;

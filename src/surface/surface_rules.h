@@ -14,7 +14,7 @@ namespace halogen::surface {
 
 enum class SurfaceFault : uint8_t {
   none,
-  no_such_client,          // the generation does not have it
+  no_such_client,          // the generation does not have the client
   tiling_not_supported,    // by this client
   tiling_of_async_flip,    // the display cannot flip asynchronously to this tiling
   tiling_of_wide_element,  // elements of this size require another tiling

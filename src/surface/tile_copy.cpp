@@ -170,9 +170,9 @@ std::string_view name_of(CopyFault fault) {
     case CopyFault::beyond_pitch:
       return "rectangle is wider than the pitch";
     case CopyFault::surface_too_small:
-      return "rectangle leaves the surface";
+      return "rectangle exceeds the surface";
     case CopyFault::linear_too_small:
-      return "rectangle leaves the linear buffer";
+      return "rectangle exceeds the linear buffer";
   }
   return {};
 }

@@ -99,7 +99,7 @@ inline bool is_line_aligned(const std::byte* at) {
   return reinterpret_cast<uintptr_t>(at) % 64 == 0;
 }
 
-// A memcpy that writes whole lines of the destination past the caches.
+// Copies like memcpy, but writes whole lines of the destination past the caches.
 inline void stream_copy(std::byte* to, const std::byte* from, size_t bytes) {
   const size_t head = (64 - reinterpret_cast<uintptr_t>(to) % 64) % 64;
   if (bytes < head + 64) {

@@ -35,7 +35,7 @@ struct SurfacePoint {
   constexpr bool operator==(const SurfacePoint&) const = default;
 };
 
-// Closed forms for X, Y and W; pitch in tiles, swizzle not applied.
+// Return offsets by the closed forms for X, Y and W; the pitch is in tiles, and swizzle is not applied.
 constexpr uint64_t tile_x_offset(uint64_t x_B, uint64_t y, uint64_t pitch_tiles) {
   return (((y >> 3) * pitch_tiles + (x_B >> 9)) << 12) | ((y & 7) << 9) | (x_B & 511);
 }
@@ -52,7 +52,7 @@ constexpr uint64_t tile_w_offset(uint64_t x, uint64_t y, uint64_t pitch_tiles) {
 // in the next row of tiles, as in the manual's formula.
 uint64_t generic_offset_of(const SurfaceLayout& layout, const SurfacePoint& point);
 
-// The same, using a closed form if there is one.
+// Returns the same offset, by a closed form if there is one.
 uint64_t offset_of(const SurfaceLayout& layout, const SurfacePoint& point);
 
 // Returns the point of a byte: the inverse for points with x below row_B() and, with layers, y below layer_rows.

@@ -1,4 +1,4 @@
-// For any bits of a block, every texel is a number in the range of its format.
+// Whatever the bits of a block are, every texel is a finite number in the range of its format.
 #include <gtest/gtest.h>
 
 #include <array>

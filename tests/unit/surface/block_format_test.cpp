@@ -1,4 +1,4 @@
-// Compressed blocks put together bit by bit, and texels of them worked out by hand.
+// Compressed blocks built bit by bit, with texels computed by hand.
 #include "surface/block_format.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 
 using F = hw::SurfaceFormat;
 
-// Bits from the lowest up, as BC blocks count.
+// A block written from the lowest bit up, as BC blocks are.
 class Upward {
  public:
   Upward& add(uint64_t value, unsigned count) {
@@ -31,7 +31,7 @@ class Upward {
   unsigned at_ = 0;
 };
 
-// Bits from the highest of a 64-bit number down, most significant byte first, as ETC blocks count.
+// A block written from the highest bit down, in big-endian 64-bit words, as ETC blocks are.
 class Downward {
  public:
   explicit Downward(size_t first = 0) : first_(first) {}
@@ -92,7 +92,7 @@ TEST(BlockFormats, Bc2AndBc3StoreAlphaFirst) {
   for (unsigned i = 0; i < 7; ++i) {
     two.add(0, 8);
   }
-  two.add(0x07e0, 16).add(0xffff, 16);  // the order of colours means nothing here
+  two.add(0x07e0, 16).add(0xffff, 16);  // in BC2 and BC3 the order of colours has no effect
   expect_texel(texel(F::BC2_UNORM, two.bytes, 0, 0), {0, 1, 0, 5.0 / 15});
   expect_texel(texel(F::BC2_UNORM, two.bytes, 1, 0), {0, 1, 0, 10.0 / 15});
   Upward three;
@@ -126,13 +126,13 @@ TEST(BlockFormats, Bc4AndBc5InterpolateOneAndTwoChannels) {
 }
 
 TEST(BlockFormats, Bc7BlocksMayHaveOneSubset) {
-  Upward block;  // mode 6: colours and alpha of seven bits and one of their own, indices of four
+  Upward block;  // mode 6: colours and alpha of seven bits and a p-bit each, indices of four bits
   block.add(1u << 6, 7);
   for (unsigned channel = 0; channel < 4; ++channel) {
     block.add(0, 7).add(127, 7);
   }
   block.add(0, 1).add(1, 1);
-  block.add(7, 3);  // the highest bit of the first texel is zero
+  block.add(7, 3);  // the index of the first texel lacks its highest bit
   block.add(8, 4).add(15, 4).add(0, 4);
   const auto at = [](unsigned weight) { return (weight * 255 + 32) / 64 / 255.0; };
   expect_texel(texel(F::BC7_UNORM, block.bytes, 0, 0), {at(30), at(30), at(30), at(30)});
@@ -142,7 +142,7 @@ TEST(BlockFormats, Bc7BlocksMayHaveOneSubset) {
 }
 
 TEST(BlockFormats, Bc7BlocksMayHaveTwoSubsets) {
-  Upward block;  // mode 1, partition 13: the lower half is the second set
+  Upward block;  // mode 1, partition 13: the lower half is the second subset
   block.add(2, 2).add(13, 6);
   for (unsigned channel = 0; channel < 3; ++channel) {
     block.add(0, 6).add(0, 6).add(channel == 0 ? 63 : 0, 6).add(channel == 0 ? 63 : 32, 6);
@@ -154,7 +154,7 @@ TEST(BlockFormats, Bc7BlocksMayHaveTwoSubsets) {
   }
   block.add(0, 2);
   expect_texel(texel(F::BC7_UNORM, block.bytes, 1, 1), {0, 0, 0, 1});
-  // 63 and a one: 127 of 127; 0 and a one: 1 of 127, which is 2 of 255; 32 and a one: 65, 131.
+  // With a p-bit of one, 63 becomes 127 of 127; 0 becomes 1 of 127, which is 2 of 255; 32 becomes 65, which is 131.
   expect_texel(texel(F::BC7_UNORM, block.bytes, 0, 2), {1, 2 / 255.0, 2 / 255.0, 1});
   expect_texel(texel(F::BC7_UNORM, block.bytes, 2, 3), {1, 131 / 255.0, 131 / 255.0, 1});
 }
@@ -172,9 +172,9 @@ TEST(BlockFormats, Bc7RotatesChannels) {
 }
 
 TEST(BlockFormats, EtcIndividualModeHasTwoBaseColours) {
-  Downward block;  // red and blue of four bits; tables 0 and 7; halves side by side
+  Downward block;  // red and blue with four bits; tables 0 and 7; halves side by side
   block.add(15, 4).add(0, 4).add(0, 4).add(0, 4).add(0, 4).add(15, 4).add(0, 3).add(7, 3).add(0, 2);
-  // High bits of all texels first, texel 15 first; texels count down columns.
+  // The high bits of all texels precede the low bits. Texel 15 is first; texels are numbered column by column.
   block.add(0x0001, 16).add(0x8000, 16);
   expect_texel(texel(F::ETC1_RGB8, block.bytes, 1, 0), {1, 2 / 255.0, 2 / 255.0, 1});
   expect_texel(texel(F::ETC2_RGB8, block.bytes, 0, 0), {253 / 255.0, 0, 0, 1});
@@ -183,7 +183,7 @@ TEST(BlockFormats, EtcIndividualModeHasTwoBaseColours) {
 }
 
 TEST(BlockFormats, EtcDifferentialModeAddsADelta) {
-  Downward block;  // 10 and 10 - 2 of five bits; the halves one above the other
+  Downward block;  // base colours 10 and 10 - 2 with five bits; one half above the other
   for (unsigned channel = 0; channel < 3; ++channel) {
     block.add(10, 5).add(6, 3);
   }
@@ -195,10 +195,10 @@ TEST(BlockFormats, EtcDifferentialModeAddsADelta) {
 }
 
 TEST(BlockFormats, EtcTModeHasFourPaintColours) {
-  Downward block;  // red overflows, which selects T mode: one plain colour, and one with distance 11
+  Downward block;  // red overflows, which selects T mode: the first colour is plain, the second has the distance 11
   block.add(31, 5).add(1, 3).add(4, 4).add(5, 4);                      // first colour: red 13, green 4, blue 5
-  block.add(8, 4).add(9, 4).add(10, 4).add(1, 2).add(1, 1).add(0, 1);  // second; distance 2; bit 33 is set
-  block.add(0x000c, 16).add(0x000a, 16);                               // texels 0 to 3: 0, 1, 2, 3
+  block.add(8, 4).add(9, 4).add(10, 4).add(1, 2).add(1, 1).add(0, 1);  // second colour; distance index 2; bit 33 is set
+  block.add(0x000c, 16).add(0x000a, 16);                               // indices of texels 0 to 3: 0, 1, 2, 3
   const auto of = [](int r, int g, int b) { return std::array{r / 255.0, g / 255.0, b / 255.0, 1.0}; };
   expect_texel(texel(F::ETC2_RGB8, block.bytes, 0, 0), of(221, 68, 85));
   expect_texel(texel(F::ETC2_RGB8, block.bytes, 0, 1), of(136 + 11, 153 + 11, 170 + 11));
@@ -207,11 +207,11 @@ TEST(BlockFormats, EtcTModeHasFourPaintColours) {
 }
 
 TEST(BlockFormats, EtcPunchthroughAlphaIsTransparentBlack) {
-  Downward block;  // bit 33 clear: index 2 is nothing, index 0 is the colour itself
+  Downward block;  // bit 33 clear: index 2 is transparent, index 0 is the base colour
   for (unsigned channel = 0; channel < 3; ++channel) {
     block.add(16, 5).add(0, 3);
   }
-  block.add(3, 3).add(3, 3).add(0, 2).add(0x0006, 16).add(0x000c, 16);  // texels 0 to 3: 0, 2, 3, 1
+  block.add(3, 3).add(3, 3).add(0, 2).add(0x0006, 16).add(0x000c, 16);  // indices of texels 0 to 3: 0, 2, 3, 1
   const double middle = 132 / 255.0;
   expect_texel(texel(F::ETC2_RGB8_PTA, block.bytes, 0, 0), {middle, middle, middle, 1});
   expect_texel(texel(F::ETC2_RGB8_PTA, block.bytes, 0, 1), {0, 0, 0, 0});
@@ -221,7 +221,7 @@ TEST(BlockFormats, EtcPunchthroughAlphaIsTransparentBlack) {
 
 TEST(BlockFormats, EacValuesFollowBaseMultiplierAndTable) {
   Downward block;
-  block.add(100, 8).add(2, 4).add(13, 4).add(7, 3).add(0, 3).add(3, 3);  // steps 9, -1, -10 down the first column
+  block.add(100, 8).add(2, 4).add(13, 4).add(7, 3).add(0, 3).add(3, 3);  // modifiers of the first column: 9, -1, -10
   expect_texel(texel(F::EAC_R11, block.bytes, 0, 0), {(804 + 9 * 16) / 2047.0, 0, 0, 1});
   expect_texel(texel(F::EAC_R11, block.bytes, 0, 1), {(804 - 16) / 2047.0, 0, 0, 1});
   EXPECT_NEAR(texel(F::EAC_SIGNED_R11, block.bytes, 0, 2)[0], (800 - 160) / 1023.0, 1e-6);

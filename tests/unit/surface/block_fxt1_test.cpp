@@ -1,5 +1,5 @@
-// FXT1: blocks of random bits of each of its ways, and texels of both halves as Mesa's software rasteriser decodes
-// them; and one worked out by hand.
+// FXT1: random blocks of each mode, with texels of both halves as Mesa's software rasteriser decodes them; and a block
+// computed by hand.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -14,7 +14,7 @@ namespace {
 
 struct Sample {
   unsigned x, y;
-  std::array<long, 4> color;  // in 255ths
+  std::array<long, 4> color;  // in units of 1/255
 };
 struct Vector {
   uint64_t low, high;

@@ -1,6 +1,6 @@
-// Blocks of random bits and texels of them as Mesa's software rasteriser decodes them, which has its own code for these
-// formats: every layout of BC6H that came up, signed and not; blocks of every size of ASTC, of one to four partitions
-// and with one and two planes. Blocks that are not allowed are worked out by hand.
+// Random blocks with texels as Mesa's software rasteriser decodes them, whose code for these formats is independent:
+// layouts of BC6H, signed and unsigned; ASTC blocks of every size, with one to four partitions and with one and two
+// planes. Invalid blocks are made by hand.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -17,7 +17,7 @@ using F = hw::SurfaceFormat;
 
 struct Sample {
   unsigned x, y;
-  std::array<double, 4> color;  // of ASTC in 255ths
+  std::array<double, 4> color;  // ASTC: in units of 1/255
 };
 struct Vector {
   F format;
@@ -504,7 +504,7 @@ std::array<double, 4> texel(F format, uint64_t low, uint64_t high, unsigned x, u
 
 constexpr std::array<double, 4> kMagenta{1, 0, 1, 1};
 
-TEST(BlockVectors, Bc6h) {
+TEST(BlockVectors, Bc6hTexelsMatchTheReference) {
   for (const Vector& one : kBc6h) {
     for (const Sample& sample : one.samples) {
       const auto got = texel(one.format, one.low, one.high, sample.x, sample.y);
@@ -522,16 +522,17 @@ TEST(BlockVectors, Bc6hReservedLayoutsAreBlack) {
 }
 
 // The largest unsigned value is the largest half float, 65504.
-TEST(BlockVectors, Bc6hWithOneSubsetByHand) {
-  const uint64_t low = 0b00011 | uint64_t{1023} << 5;  // ends of ten bits: red of the first, the rest zero
+TEST(BlockVectors, Bc6hExtremesAreTheLargestHalfFloats) {
+  const uint64_t low = 0b00011 | uint64_t{1023}
+                                     << 5;  // endpoints of ten bits: red of the first endpoint; all others are zero
   EXPECT_EQ(texel(F::BC6H_UF16, low, 0, 2, 2), (std::array<double, 4>{65504, 0, 0, 1}));
-  // 511 is the largest of ten bits with a sign, and 512 the smallest.
+  // 511 is the largest signed number of ten bits, and 512 is the smallest.
   EXPECT_EQ(texel(F::BC6H_SF16, 0b00011 | uint64_t{511} << 5, 0, 2, 2)[0], 65504);
   EXPECT_EQ(texel(F::BC6H_SF16, 0b00011 | uint64_t{512} << 5, 0, 2, 2)[0], -65504);
 }
 
-// Theirs has eight bits, ours a half float.
-TEST(BlockVectors, Astc) {
+// Mesa returns eight bits, the model returns a half float.
+TEST(BlockVectors, AstcTexelsMatchTheReference) {
   for (const Vector& one : kAstc) {
     for (const Sample& sample : one.samples) {
       const auto got = texel(one.format, one.low, one.high, sample.x, sample.y);
@@ -542,21 +543,21 @@ TEST(BlockVectors, Astc) {
   }
 }
 
-// Luminance of eight bits, sixteen weights of two bits that begin at the highest bit.
-TEST(BlockVectors, AstcByHand) {
+// Luminance of eight bits, and sixteen weights of two bits that start at the highest bit.
+TEST(BlockVectors, AstcColoursAreInterpolatedByTheWeights) {
   const uint64_t low = 0x42 | uint64_t{40} << 17 | uint64_t{200} << 25;
-  const uint64_t high = uint64_t{0b00'10'01'11} << 56;  // 0, 1, 2, 3, each from its lowest bit
+  const uint64_t high = uint64_t{0b00'10'01'11} << 56;  // weights 0, 1, 2, 3, the lowest bit of each first
   constexpr std::array<unsigned, 4> kWeights{0, 21, 43, 64};
   for (unsigned x = 0; x < 4; ++x) {
     const unsigned wanted = (40 * 257 * (64 - kWeights[x]) + 200 * 257 * kWeights[x] + 32) / 64;
     const auto got = texel(F::ASTC_LDR_2D_4X4_FLT16, low, high, x, 0);
-    // Half floats have eleven bits; what is below is dropped.
+    // Half floats have eleven bits of precision; lower bits are dropped.
     const double step = std::exp2(std::floor(std::log2(wanted)) - 10);
     EXPECT_EQ(got[0], std::floor(wanted / step) * step / 65536) << x;
     EXPECT_EQ(got[2], got[0]);
     EXPECT_EQ(got[3], 1.0);
   }
-  // sRGB: eight bits with a half below them, of which the top eight are made linear.
+  // sRGB: the 16-bit value is eight bits and 0x80; its upper eight bits are converted to linear.
   const unsigned eight = ((40 * 256 + 128) * (64 - 21) + (200 * 256 + 128) * 21 + 32) / 64 / 256;
   EXPECT_NEAR(texel(F::ASTC_LDR_2D_4X4_U8SRGB, low, high, 1, 0)[1], std::pow((eight / 255.0 + 0.055) / 1.055, 2.4),
               1e-6);
@@ -566,10 +567,10 @@ TEST(BlockVectors, AstcVoidExtentHasOneColour) {
   const uint64_t color = 0xffff'8000'4000'0000;
   EXPECT_EQ(texel(F::ASTC_LDR_2D_8X5_FLT16, ~uint64_t{0} << 12 | 0xdfc, color, 7, 4),
             (std::array<double, 4>{0, 0.25, 0.5, 1}));
-  // A part of the texture that it holds for: from 1 to 2, from 3 to 4.
+  // A void extent for the texture range from 1 to 2 and from 3 to 4.
   const uint64_t extent = uint64_t{1} << 12 | uint64_t{2} << 25 | uint64_t{3} << 38 | uint64_t{4} << 51;
   EXPECT_EQ(texel(F::ASTC_LDR_2D_8X5_FLT16, extent | 0xdfc, color, 0, 0), (std::array<double, 4>{0, 0.25, 0.5, 1}));
-  // One that ends before it begins, high dynamic range, and bits that must be set.
+  // A void extent that ends before it begins, high dynamic range, and required bits that are clear.
   const uint64_t turned = uint64_t{2} << 12 | uint64_t{1} << 25 | uint64_t{3} << 38 | uint64_t{4} << 51;
   EXPECT_EQ(texel(F::ASTC_LDR_2D_8X5_FLT16, turned | 0xdfc, color, 0, 0), kMagenta);
   EXPECT_EQ(texel(F::ASTC_LDR_2D_8X5_FLT16, ~uint64_t{0} << 12 | 0xffc, color, 0, 0), kMagenta);
@@ -580,11 +581,11 @@ TEST(BlockVectors, InvalidAstcBlocksAreMagenta) {
   const auto is_error = [](F format, uint64_t low) { return texel(format, low, 0, 1, 1) == kMagenta; };
   EXPECT_FALSE(is_error(F::ASTC_LDR_2D_4X4_FLT16, 0x42));
   EXPECT_TRUE(is_error(F::ASTC_LDR_2D_4X4_FLT16, 0));               // reserved
-  EXPECT_TRUE(is_error(F::ASTC_LDR_2D_4X4_FLT16, 0x42 | 1u << 7));  // a grid of 5 on a block of 4
+  EXPECT_TRUE(is_error(F::ASTC_LDR_2D_4X4_FLT16, 0x42 | 1u << 7));  // a weight grid of 5 for a block of 4
   EXPECT_FALSE(is_error(F::ASTC_LDR_2D_5X4_FLT16, 0x42 | 1u << 7));
   EXPECT_TRUE(is_error(F::ASTC_LDR_2D_4X4_FLT16, 0x51 & ~0x40u));     // weights of 16 bits: too few
   EXPECT_TRUE(is_error(F::ASTC_LDR_2D_4X4_FLT16, 0x42 | 2u << 13));   // high dynamic range
-  EXPECT_TRUE(is_error(F::ASTC_LDR_2D_4X4_FLT16, 0x442 | 3u << 11));  // two planes of four partitions
+  EXPECT_TRUE(is_error(F::ASTC_LDR_2D_4X4_FLT16, 0x442 | 3u << 11));  // two planes with four partitions
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Fences: the manual's algorithm and check values, and the registers of each device as a driver writes them.
+// Fences: the manual's algorithm and check values, and the registers of each device with values that a driver writes.
 #include "surface/fence.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,8 @@ Fence region(Tiling walk, uint32_t pitch_tiles, uint64_t start, uint64_t bytes) 
   return fence;
 }
 
-// Seed 003 4.5.3, the fenced branch, with the tile column multiplied by its width as the ledger corrects it.
+// The formula of seed 003 4.5.3 for fences, with the correction of the ledger: the tile column is multiplied by its
+// width.
 uint64_t manual_translate(uint64_t address, uint64_t base, bool walk_y, uint64_t pitch) {
   const uint64_t tile_h = walk_y ? 32 : 8;
   const uint64_t tile_w = walk_y ? 128 : 512;
@@ -37,7 +38,7 @@ uint64_t manual_translate(uint64_t address, uint64_t base, bool walk_y, uint64_t
   return base + tile + (walk_y ? xo / 16 * 512 + yo * 16 + xo % 16 : yo * 512 + xo);
 }
 
-// The register as Linux writes it: last page, start, pitch in units of 128 bytes minus one, walk, valid.
+// Returns the register as Linux writes it: last page, start, pitch in units of 128 bytes minus one, walk, valid.
 uint64_t driver_value(bool pitch_in_high_dword, uint64_t start, uint64_t bytes, uint64_t stride_B, bool walk_y) {
   uint64_t value = (start + bytes - 4096) << 32 | start;
   value |= (stride_B / 128 - 1) << (pitch_in_high_dword ? 32 : 2);
@@ -115,7 +116,7 @@ TEST(FenceSet, EveryDeviceHasItsNumberOfFences) {
   EXPECT_EQ(count(DeviceId::dg1), 0u);
 }
 
-TEST(FenceSet, DecodesWhatADriverWrites) {
+TEST(FenceSet, DecodesRegistersThatDriversWrite) {
   COVERS("G45-4.5.4-05");
   for (const spec::DeviceModel& model : spec::device_models()) {
     SCOPED_TRACE(model.name);
@@ -146,8 +147,8 @@ TEST(FenceSet, DecodesWhatADriverWrites) {
   }
 }
 
-// One page up to all that an address reaches; one tile up to 128 KB, which the register can just hold.
-TEST(FenceSet, LimitsOfRegionAndPitch) {
+// Regions from one page to all addresses; pitches from one tile to 128 KB, the maximum of the register.
+TEST(FenceSet, RegionAndPitchReachTheirLimits) {
   COVERS("G45-4.5.4-03");
   for (const DeviceId id : {DeviceId::i965, DeviceId::gm965, DeviceId::g45, DeviceId::gm45}) {
     const spec::DeviceModel& model = spec::model(id);

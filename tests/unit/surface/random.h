@@ -1,4 +1,4 @@
-// A random source whose seed is printed when a test fails, and can be given again in HALOGEN_SEED.
+// Random numbers. A failed test prints the seed; HALOGEN_SEED sets it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ class Random {
   uint64_t seed() const { return seed_; }
   testing::Message message() const { return testing::Message() << "HALOGEN_SEED=" << seed_; }
 
-  // In [low, high].
+  // Returns a number in [low, high].
   uint32_t in(uint32_t low, uint32_t high) { return std::uniform_int_distribution<uint32_t>(low, high)(engine_); }
   bool chance(uint32_t one_in) { return in(1, one_in) == 1; }
   uint64_t word() { return engine_(); }

@@ -1,4 +1,4 @@
-// Surface states as raw dwords, with the bits where the manuals and genxml put them, read into layouts.
+// Converts surface states to layouts. The states are raw dwords with the bit positions of the manuals and genxml.
 #include "surface/state_layout.h"
 
 #include <gtest/gtest.h>
@@ -62,7 +62,7 @@ TEST(StateLayout, TilingComesFromTheTileModeFromGen8On) {
     EXPECT_EQ(layout_from(gen, state, 16).pattern, find_pattern({.tiling = Tiling::ys, .element_bits = 16}));
     state[4] = 2u << 3;  // four samples
     EXPECT_EQ(layout_from(gen, state).pattern, find_pattern({.tiling = Tiling::ys, .samples = 4}));
-    state[4] |= 1u << 6;  // stored side by side
+    state[4] |= 1u << 6;  // interleaved samples
     EXPECT_EQ(layout_from(gen, state).pattern, find_pattern({.tiling = Tiling::ys}));
   }
 }

@@ -1,4 +1,4 @@
-// Rules for software: each broken rule has its answer. The Gen4 tables are typed from the manual (seed
+// Rules for software: each broken rule gives its own fault. The Gen4 tables are typed from the manual (seed
 // 003 4.5.4.3, 4.5.5).
 #include "surface/surface_rules.h"
 
@@ -16,7 +16,7 @@ using Fault = SurfaceFault;
 constexpr Tiling kTilings[] = {Tiling::linear, Tiling::x, Tiling::y, Tiling::w, Tiling::yf, Tiling::ys};
 constexpr GenId kGen4[] = {GenId::gen4, GenId::gen4_5};
 
-// A surface that only its tiling can be wrong about.
+// A surface that can only break the rule about tiling.
 SurfaceUse plain(MemoryClient client, Tiling tiling, uint32_t bits = 32) {
   return {.client = client, .tiling = tiling, .element_bits = bits, .pitch_B = 4096, .width_B = 512};
 }
@@ -40,14 +40,14 @@ TEST(SurfaceRules, ProcessorDisplayAndBlitterOfGen4HaveTheirTilings) {
   }
 }
 
-TEST(SurfaceRules, SamplerAndBuffersOfGen4TakeAnyOldTiling) {
+TEST(SurfaceRules, SamplerAndBuffersOfGen4AllowLinearXAndYTiling) {
   COVERS("G45-4.5.5-02");
   for (const GenId gen : kGen4) {
     for (const Tiling tiling : {Tiling::linear, Tiling::x, Tiling::y}) {
       for (const uint32_t bits : {8u, 16u, 32u, 64u}) {
         EXPECT_EQ(check_client(gen, plain(sampler, tiling, bits)), Fault::none);
         EXPECT_EQ(check_client(gen, plain(color, tiling, bits)), Fault::none);
-        // Each on its own, so any combination with the colour buffer.
+        // Each client is checked alone, so any combination with the colour buffer is allowed.
         EXPECT_EQ(check_client(gen, plain(depth, tiling, bits)), Fault::none);
       }
       EXPECT_EQ(check_client(gen, plain(sampler, tiling, 128)), Fault::none);
@@ -68,7 +68,7 @@ TEST(SurfaceRules, WideElementsOfGen4AreNotRenderedToYTiles) {
   EXPECT_EQ(check_client(GenId::gen8, plain(color, Tiling::y, 128)), Fault::none);
 }
 
-// What public drivers allow on later generations; one letter per tiling: linear, X, Y, W, Yf, Ys.
+// Tilings that public drivers use on later generations, one letter each: linear, X, Y, W, Yf, Ys.
 TEST(SurfaceRules, ClientsOfLaterGenerationsHaveTheirTilings) {
   struct Row {
     GenId gen;
@@ -148,7 +148,7 @@ TEST(SurfaceRules, SurfaceMustLieWithinTheFence) {
   EXPECT_EQ(check_host(fence, GgttOffset(0x0ff000), 64), Fault::outside_fence);
 }
 
-// The table of 4.5.4.3, its two lower rows.
+// The two lower rows of the table in 4.5.4.3.
 TEST(SurfaceRules, SurfaceOfHostAndClientMustMatchItsFence) {
   SurfaceUse use = plain(sampler, Tiling::x);
   use.pitch_B = 2048;

@@ -1,4 +1,4 @@
-// Block copies against a byte-by-byte reference that uses the generic address function only.
+// Block copies compared with a byte-by-byte reference that uses only the generic address function.
 #include "surface/tile_copy.h"
 
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ void reference_to_linear(Bytes& linear, uint64_t pitch_B, const Bytes& surface, 
   }
 }
 
-// Both directions; what the copies must not touch is compared too.
+// Copies in both directions. Bytes that the copies must not write are compared too.
 void expect_copies(const SurfaceLayout& layout, const CopyRect& rect, size_t surface_size, uint64_t linear_pitch_B,
                    size_t linear_size, uint64_t seed) {
   Bytes surface = noise(surface_size, seed);
@@ -78,7 +78,7 @@ SurfaceLayout random_layout(Random& random) {
   if (random.chance(8)) {
     layout.pitch_B = random.in(1, 2000);
   } else {
-    // The three old tilings half of the time.
+    // Half of the cases use X, Y and W tiles.
     const auto patterns = tile_patterns();
     const size_t last = random.chance(2) ? 2 : patterns.size() - 1;
     layout.pattern = patterns[random.in(0, static_cast<uint32_t>(last))];
@@ -94,7 +94,7 @@ CopyRect random_rect(Random& random, const SurfaceLayout& layout) {
   CopyRect rect;
   rect.x_B = random.in(0, row_B - 1);
   rect.width_B = random.in(1, row_B - rect.x_B);
-  if (random.chance(3)) {  // along blocks
+  if (random.chance(3)) {  // aligned to blocks
     rect.x_B &= ~63u;
     rect.width_B = std::max(1u, rect.width_B & ~63u);
   }
@@ -104,7 +104,7 @@ CopyRect random_rect(Random& random, const SurfaceLayout& layout) {
   return rect;
 }
 
-// One byte past the last that the rectangle touches.
+// Returns the offset after the last byte of the rectangle.
 uint64_t needed(const SurfaceLayout& layout, const CopyRect& rect) {
   uint64_t last = 0;
   for (uint64_t y = 0; y < rect.height; ++y) {
@@ -127,7 +127,7 @@ TEST(TileCopy, CopiesAnyRectangleOfAnyLayout) {
       surface_size = (surface_size + 127) / 128 * 128;
     }
     const uint64_t pitch_B = rect.width_B + (random.chance(2) ? random.in(0, 100) : 0);
-    const uint64_t linear_size = (rect.height - 1) * pitch_B + rect.width_B;  // exactly what is needed
+    const uint64_t linear_size = (rect.height - 1) * pitch_B + rect.width_B;  // exactly the required size
     ASSERT_NO_FATAL_FAILURE(expect_copies(layout, rect, surface_size, pitch_B, linear_size, random.word()));
   }
 }
@@ -155,7 +155,7 @@ TEST(TileCopy, TooSmallBufferIsRefusedWithoutAnyWrite) {
   }
 }
 
-// A swizzle moves bytes within pairs of lines: the last pair must be whole.
+// A swizzle moves bytes within pairs of lines, so the last pair must be complete.
 TEST(TileCopy, ASwizzledSurfaceEndsWithAPairOfLines) {
   for (const TilePattern* pattern : {&kTileX, &kTileY, &kTileW}) {
     const SurfaceLayout layout{.pattern = pattern, .pitch_B = pattern->pitch_width_B, .swizzle = SwizzleMode::bit9};
@@ -169,7 +169,7 @@ TEST(TileCopy, ASwizzledSurfaceEndsWithAPairOfLines) {
   }
 }
 
-// Large enough for the path past the caches, at every alignment that decides between paths.
+// Copies that are large enough to bypass the caches, at every alignment that selects a path.
 TEST(TileCopy, LargeCopiesBypassTheCachesWithTheSameResult) {
   struct Case {
     const TilePattern* pattern;
@@ -186,7 +186,7 @@ TEST(TileCopy, LargeCopiesBypassTheCachesWithTheSameResult) {
       {&kTileX, {64, 5, 8000, 640}, 0, 8064, SwizzleMode::bit9_10},
       {&kTileY, {0, 0, 8192, 640}, 0, 8192, SwizzleMode::none},
       {&kTileY, {0, 0, 8192, 640}, 16, 8192, SwizzleMode::none},
-      {&kTileY, {0, 0, 8192, 640}, 0, 8200, SwizzleMode::none},  // rows that start between lines
+      {&kTileY, {0, 0, 8192, 640}, 0, 8200, SwizzleMode::none},  // rows that do not start at a cache line
       {&kTileY, {35, 3, 8100, 600}, 0, 8256, SwizzleMode::none},
       {&kTileY, {35, 3, 8100, 600}, 35, 8256, SwizzleMode::bit9},
       {yf, {5, 2, 8180, 600}, 5, 8192, SwizzleMode::none},
@@ -226,7 +226,8 @@ TEST(TileCopy, EmptyRectanglesCopyNothing) {
   EXPECT_EQ(copy_to_surface({}, {.pattern = &kTileX}, {.x_B = 9, .width_B = 7}, {}, 0), CopyFault::none);
 }
 
-// Rule for software: a tiled pitch is whole tiles. The copy refuses what has no defined layout.
+// Rule for software: the pitch of a tiled surface is a whole number of tiles. Other pitches have no layout and are
+// refused.
 TEST(TileCopy, PitchBetweenTilesIsRefused) {
   COVERS("G45-4.5.1-02");
   Bytes surface(64 * 4096);
@@ -238,7 +239,7 @@ TEST(TileCopy, PitchBetweenTilesIsRefused) {
       EXPECT_EQ(copy_to_linear(linear, 64, surface, layout, rect), CopyFault::bad_pitch);
       EXPECT_EQ(copy_to_surface(surface, layout, rect, linear, 64), CopyFault::bad_pitch);
     }
-    // Whole tiles, stored in order along the row and then down.
+    // Whole tiles, stored row by row.
     const SurfaceLayout layout{.pattern = pattern, .pitch_B = 3u * pattern->pitch_width_B};
     for (uint32_t tile = 0; tile < 9; ++tile) {
       surface[tile * 4096] = static_cast<std::byte>(tile + 1);
@@ -268,7 +269,7 @@ TEST(TileCopy, HostileNumbersAreRefused) {
   EXPECT_EQ(both(y, {0, 0, 16, 3}, ~uint64_t{0}), CopyFault::linear_too_small);
   EXPECT_EQ(both(y, {0, 0, 16, 3}, uint64_t{1} << 63), CopyFault::linear_too_small);
   EXPECT_EQ(both(y, {0, 0, 16, 3}, 15), CopyFault::linear_too_small);
-  EXPECT_EQ(both(y, {0, 0, 16, 1}, 0), CopyFault::none);  // one row needs no pitch
+  EXPECT_EQ(both(y, {0, 0, 16, 1}, 0), CopyFault::none);  // a single row needs no pitch
 }
 
 }  // namespace

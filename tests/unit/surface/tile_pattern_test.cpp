@@ -1,4 +1,4 @@
-// Tile patterns against their published shapes and against descriptions of them in other words.
+// Tile patterns compared with their published shapes and with independent descriptions.
 #include "surface/tile_pattern.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ TEST(TilePattern, EveryPatternIsABijectionOfItsTile) {
   }
 }
 
-TEST(TilePattern, XAndYTilesAreOnePageOfAnyPixelSize) {
+TEST(TilePattern, XAndYTilesAreOnePageForEveryPixelSize) {
   COVERS("G45-4.5.1-01");
   EXPECT_EQ(kTileX.bytes, 4096u);
   EXPECT_EQ(kTileX.width_B, 512u);
@@ -70,8 +70,8 @@ TEST(TilePattern, OwordsOfXTilesLieRowByRowAndOfYTilesColumnByColumn) {
   }
 }
 
-// The line of a W tile as the driver documentation prints it: 8 x 8 bytes; lines go down the tile, eight to a column.
-TEST(TilePattern, WTileIsThePrintedLine) {
+// W tiles by the driver documentation: blocks of 8 x 8 bytes, stored column by column, eight blocks per column.
+TEST(TilePattern, WTilesMatchTheDriverDocumentation) {
   constexpr uint8_t kLine[8][8] = {
       {0x00, 0x01, 0x04, 0x05, 0x10, 0x11, 0x14, 0x15}, {0x02, 0x03, 0x06, 0x07, 0x12, 0x13, 0x16, 0x17},
       {0x08, 0x09, 0x0c, 0x0d, 0x18, 0x19, 0x1c, 0x1d}, {0x0a, 0x0b, 0x0e, 0x0f, 0x1a, 0x1b, 0x1e, 0x1f},
@@ -88,9 +88,10 @@ TEST(TilePattern, WTileIsThePrintedLine) {
   }
 }
 
-// Yf as described by the format modifiers of Linux: 256-byte units, two by two in columns, in groups that are again two
-// by two in columns; a unit is four blocks of 16 bytes by 4 rows that make it square, or twice as wide as high.
-TEST(TilePattern, YfTileIsNestedUnits) {
+// Yf tiles as the format modifiers of Linux describe them: 256-byte units, two by two in columns, in groups that are
+// again two by two in columns; a unit is four blocks of 16 bytes by 4 rows that make it square, or twice as wide as
+// high.
+TEST(TilePattern, YfTilesConsistOfNestedUnits) {
   struct Unit {
     uint32_t bits;
     uint32_t width_B;
@@ -130,7 +131,7 @@ void expect_extent(const TilePattern* pattern, const Extent& extent) {
   EXPECT_EQ(pattern->depth, extent.depth);
 }
 
-// Tile sizes in elements as the driver's own test has them.
+// Tile sizes in elements, from the test of the public driver.
 TEST(TilePattern, StandardTilesHaveTheirPublishedSize) {
   constexpr Extent kYs[] = {{128, 64, 64, 1}, {64, 128, 64, 1}, {32, 128, 128, 1}, {16, 256, 128, 1}, {8, 256, 256, 1}};
   constexpr Extent kYf[] = {{128, 16, 16, 1}, {64, 32, 16, 1}, {32, 32, 32, 1}, {16, 64, 32, 1}, {8, 64, 64, 1}};
@@ -146,7 +147,7 @@ TEST(TilePattern, StandardTilesHaveTheirPublishedSize) {
         Extent extent{bits, kYs[i].width / kDivide[log2][0], kYs[i].height / kDivide[log2][1], 1u << log2};
         expect_extent(find_pattern({Tiling::ys, bits, 1u << log2, false, mapping}), extent);
         extent = mapping == TileAddressMapping::gfx9
-                     ? kYf[i]  // a sample never shares a tile with another
+                     ? kYf[i]  // two samples never share a tile
                      : Extent{bits, kYf[i].width / kDivide[log2][0], kYf[i].height / kDivide[log2][1], 1u << log2};
         expect_extent(find_pattern({Tiling::yf, bits, 1u << log2, false, mapping}), extent);
       }

@@ -1,5 +1,5 @@
-// Address formulas against the manual's arithmetic, written out with divisions as it prints them (and corrected as the
-// ledger says), its check values, and the inverse.
+// Address formulas compared with the manual's arithmetic (written with divisions, with the corrections of the ledger),
+// its check values, and the inverse.
 #include "surface/tiling.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace halogen::surface {
 namespace {
 
-// Seed 003 4.5.3 with TileH and TileW put in.
+// The formula of seed 003 4.5.3 with the values of TileH and TileW.
 uint64_t manual_x(uint64_t x, uint64_t y, uint64_t pitch_tiles) {
   const uint64_t row_size = pitch_tiles * 4096;
   return row_size * (y / 8) + 4096 * (x / 512) + 512 * (y % 8) + x % 512;
@@ -31,7 +31,7 @@ SurfaceLayout tiled(const TilePattern& pattern, uint64_t tiles) {
   return {.pattern = &pattern, .pitch_B = tiles * pattern.pitch_width_B};
 }
 
-TEST(Tiling, XTileFormula) {
+TEST(Tiling, XTilesFollowTheManualsFormula) {
   COVERS("G45-4.5.3-01");
   const SurfaceLayout layout = tiled(kTileX, 2);
   EXPECT_EQ(offset_of(layout, {0, 1}), 0x200u);
@@ -47,7 +47,7 @@ TEST(Tiling, XTileFormula) {
   }
 }
 
-TEST(Tiling, YTileFormulaIsTheCorrectedOne) {
+TEST(Tiling, YTilesFollowTheCorrectedFormula) {
   COVERS("G45-4.5.3-02");
   const SurfaceLayout layout = tiled(kTileY, 2);
   EXPECT_EQ(offset_of(layout, {16, 0}), 0x200u);
@@ -55,7 +55,7 @@ TEST(Tiling, YTileFormulaIsTheCorrectedOne) {
   EXPECT_EQ(offset_of(layout, {127, 31}), 0xfffu);
   EXPECT_EQ(offset_of(layout, {128, 0}), 0x1000u);
   EXPECT_EQ(offset_of(layout, {0, 32}), 0x2000u);
-  // Why the printed one cannot be meant: two by two tiles are 4000h bytes.
+  // The printed formula cannot be right: two by two tiles have 4000h bytes.
   uint64_t highest = 0;
   uint64_t highest_printed = 0;
   for (uint64_t y = 0; y < 64; ++y) {
@@ -77,13 +77,13 @@ TEST(Tiling, YTileFormulaIsTheCorrectedOne) {
 
 TEST(Tiling, TilesOfARegionAreNumberedRowByRow) {
   COVERS("G45-4.5.1-03");
-  // Figure 4-5: eight X tiles of 512 bytes a row. Tile 19 is the fourth of the third row.
+  // Figure 4-5: eight X tiles of 512 bytes per row. Tile 19 is the fourth tile of the third row.
   const SurfaceLayout eight = tiled(kTileX, 8);
   EXPECT_EQ(offset_of(eight, {3 * 512, 2 * 8}) / 4096, 19u);
   EXPECT_EQ(offset_of(eight, {7 * 512 + 511, 7 * 8 + 7}) / 4096, 63u);
   for (const TilePattern* pattern : {&kTileX, &kTileY}) {
     for (const uint64_t pitch : {1u, 5u, 8u}) {
-      // Surfaces start and end anywhere in the region: every byte of it, not only those on tile boundaries.
+      // Surfaces may start and end anywhere in the region, so every byte is checked, not only tile boundaries.
       for (uint64_t y = 0; y < 3 * pattern->height; y += 3) {
         for (uint64_t x = 0; x < pitch * pattern->width_B; x += 13) {
           const uint64_t tile = y / pattern->height * pitch + x / pattern->width_B;
@@ -103,7 +103,7 @@ TEST(Tiling, XTilesOfOneTilePitchAreLinear) {
   }
 }
 
-TEST(Tiling, LinearIsPitchTimesRow) {
+TEST(Tiling, LinearOffsetsArePitchTimesRow) {
   COVERS("G45-4.5.3-04");
   for (const uint64_t pitch : {1u, 64u, 100u, 16384u}) {
     const SurfaceLayout layout{.pitch_B = pitch};
@@ -124,8 +124,8 @@ TEST(Tiling, YTilesKeepAnEvenRowAndTheNextInOneLine) {
   }
 }
 
-// The ledger's row: nothing says so for these chips, and flat memory needs none.
-TEST(Tiling, NoAddressIsSwizzledUnlessAsked) {
+// Ledger row: the manual does not mention a swizzle for these chips, and flat memory needs none.
+TEST(Tiling, AddressesAreSwizzledOnlyOnRequest) {
   EXPECT_EQ(SurfaceLayout{}.swizzle, SwizzleMode::none);
   for (uint64_t address = 0; address < 0x80000; address += 61) {
     ASSERT_EQ(swizzle_bit6(SwizzleMode::none, address), address);
@@ -153,7 +153,7 @@ TEST(Tiling, SwizzleFoldsTheNamedBitsIntoBit6) {
   }
 }
 
-// Linux i915: what it tells its clients for each arrangement of the memory.
+// The swizzles that Linux i915 reports for each arrangement of memory channels.
 TEST(Tiling, ChannelsDecideTheSwizzle) {
   using enum ChannelMode;
   EXPECT_EQ(swizzle_of(single, Tiling::x), SwizzleMode::none);
@@ -168,7 +168,7 @@ TEST(Tiling, ChannelsDecideTheSwizzle) {
   EXPECT_EQ(swizzle_of(interleaved, Tiling::yf), SwizzleMode::none);
 }
 
-// A whole surface of three by three tiles: every byte once, and back.
+// A surface of three by three tiles: each byte has one address, and the inverse returns its position.
 TEST(Tiling, WholeSurfacesAreBijections) {
   for (const TilePattern* pattern : tile_patterns()) {
     SCOPED_TRACE(pattern->name);
@@ -213,8 +213,8 @@ TEST(Tiling, ClosedFormsAgreeWithTheGenericFunction) {
   }
 }
 
-TEST(Tiling, WFormulaOfTheStencilBuffer) {
-  // Bits of x and y one by one; rows of tiles are pitch / 2 * 64 bytes apart, since the pitch counts twice the width.
+TEST(Tiling, WTilesFollowTheFormulaOfTheStencilBuffer) {
+  // Tests each bit of x and y. Rows of tiles are pitch / 2 * 64 bytes apart, because the pitch counts twice the width.
   const uint64_t pitch_B = 3 * 128;
   for (uint64_t y = 0; y < 130; ++y) {
     for (uint64_t x = 0; x < pitch_B / 2; ++x) {
@@ -227,16 +227,16 @@ TEST(Tiling, WFormulaOfTheStencilBuffer) {
   }
 }
 
-TEST(Tiling, LayersLieTheGivenRowsBelow) {
+TEST(Tiling, LayersAreTheGivenNumberOfRowsApart) {
   SurfaceLayout layout = tiled(kTileY, 4);
-  layout.layer_rows = 20;  // need not be whole tiles
+  layout.layer_rows = 20;  // not necessarily whole tiles
   EXPECT_EQ(offset_of(layout, {5, 3, 7}), manual_y(5, 3 + 7 * 20, 4));
   EXPECT_EQ(point_at(layout, manual_y(5, 3 + 7 * 20, 4)), (SurfacePoint{5, 3, 7}));
   SurfaceLayout flat{.pitch_B = 256, .layer_rows = 16};
   EXPECT_EQ(offset_of(flat, {1, 2, 3}), (3 * 16 + 2) * 256 + 1u);
 }
 
-// Rule for software: the pitch is whole tiles. A pitch that is not is cut to whole tiles.
+// Rule for software: the pitch is a whole number of tiles. Other pitches are rounded down.
 TEST(Tiling, PitchIsRoundedDownToWholeTiles) {
   const SurfaceLayout odd{.pattern = &kTileX, .pitch_B = 2 * 512 + 100};
   for (uint64_t x = 0; x < 1024; x += 7) {

@@ -1,4 +1,4 @@
-// Formats that only vertices have.
+// Formats that only vertex elements have.
 #include "surface/vertex_format.h"
 
 #include <gtest/gtest.h>
