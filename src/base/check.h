@@ -1,4 +1,5 @@
-// Checks for our own bugs: print location and detail, and abort, in release builds too. Never for input from outside.
+// Checks for our own bugs: print location and detail, and abort, in release builds too. Errors in external input are
+// not checked here.
 #pragma once
 
 #include <string_view>

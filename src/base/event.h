@@ -17,11 +17,11 @@ enum class EventKind : uint8_t {
   unknown_command,      // no description matches the header on this engine
   bad_length,           // the encoded length is outside the description's range
   reserved_bits,        // bits that must be zero (or one) are not
-  unmapped_memory,      // an address with nothing behind it
+  unmapped_memory,      // an address without memory
   fault,                // a translation fault that is reported to software
-  undefined_behaviour,  // the manual says UNDEFINED; the model survived
-  approximation,        // done, but not exactly as hardware does
-  unsupported,          // not done at all
+  undefined_behaviour,  // an action that the manual calls UNDEFINED
+  approximation,        // executed, but not exactly as by hardware
+  unsupported,          // not executed
 };
 
 std::string_view name_of(EventKind kind);
@@ -34,7 +34,7 @@ struct Event {
   uint64_t value = 0;     // what was written, the header, the offending bits
   std::string detail;     // one phrase; may be empty
 
-  // One line, key=value, path first.
+  // Returns one line of key=value pairs, the path first.
   std::string to_string() const;
 };
 
@@ -44,7 +44,7 @@ class EventSink {
   virtual void on_event(const Event& event) = 0;
 };
 
-// Keeps everything: for tests and reports.
+// Stores all Events, for tests and reports.
 class EventLog final : public EventSink {
  public:
   void on_event(const Event& event) override { events_.push_back(event); }

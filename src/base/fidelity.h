@@ -10,7 +10,7 @@
 
 namespace halogen {
 
-// Fields are those that a guest has set and the model ignores.
+// A field is listed if a guest has set it and the model ignores it.
 enum class FidelityKind : uint8_t { command, instruction, message, reg, field };
 enum class FidelityClass : uint8_t { exact, approximate, unsupported };
 
@@ -34,7 +34,8 @@ class FidelityReport {
   const std::map<Key, Entry>& entries() const { return entries_; }
   uint64_t total(FidelityClass fidelity) const;  // distinct names of that class
 
-  // {"device":..., "summary":{"exact":N,...}, "commands":[{"name":...,"count":...,"class":...,"reason":...}], ...}
+  // Returns {"device":..., "summary":{"exact":N,...}, "commands":[{"name":...,"count":...,"class":...,"reason":...}],
+  // ...}.
   std::string to_json(std::string_view device) const;
 
  private:

@@ -1,5 +1,5 @@
-// A value or an error message. For mistakes of the user and bad files, never for mistakes of a guest: those are
-// modelled and reported as Events.
+// A value or an error message. Reports mistakes of the user and bad files. Mistakes of a guest are modelled and
+// reported as Events instead.
 #pragma once
 
 #include <optional>

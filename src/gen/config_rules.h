@@ -1,6 +1,6 @@
-// What PCI configuration space means, by chip: how sizes are coded in the graphics control register, and how a reset
-// ends. The registers and capabilities themselves are in spec/pci.
-// Sources: Linux i915, intel-gtt and early-quirks.c.
+// The meaning of PCI configuration space, by chip: how sizes are coded in the graphics control register, and how a
+// reset ends. The registers and capabilities themselves are in spec/pci. Sources: Linux i915, intel-gtt and
+// early-quirks.c.
 #pragma once
 
 #include <cstdint>

@@ -97,9 +97,9 @@ constexpr EuRules gen8() {
   rules.dword_multiply = DwordMultiply::full;
   rules.fused_mad = true;
   rules.float_denormals = true;
-  rules.half_denormals = true;  // Intel's compiler asks for them and its library relies on it
+  rules.half_denormals = true;  // Intel's compiler enables them, and its library relies on that
   rules.logic_negate_is_not = true;
-  rules.goto_leaves_on_false = true;  // Intel's compiler turns the predicates of forward jumps for Gen8 and 9 only
+  rules.goto_leaves_on_false = true;  // Intel's compiler inverts the predicates of forward jumps for Gen8 and Gen9 only
   rules.address_words = 16;
   rules.accumulators = 10;
   return rules;

@@ -42,7 +42,7 @@ constexpr GenerationRules gen4_5() {
   return rules;
 }
 
-// Seed 001 asks for accesses with natural alignment.
+// Seed 001 requires accesses with natural alignment.
 constexpr GenerationRules gen6() {
   return {.gens = from_to(GenId::gen6, GenId::gen6),
           .submission = SubmissionKind::ring,
@@ -74,7 +74,7 @@ constexpr GenerationRules gen11() {
   return rules;
 }
 
-// Seed 000 asks for accesses with the alignment of a dword, and of an entry in the table.
+// Seed 000 requires accesses with the alignment of a dword, and of an entry in the table.
 constexpr GenerationRules gen12() {
   GenerationRules rules = gen11();
   rules.gens = from_to(GenId::gen12, GenId::gen12);

@@ -1,6 +1,6 @@
 // Generation: what differs between chips, asked once and by name. src/gen is the only room that may name a generation;
 // the other rooms ask for a feature or take a strategy from here. Every table here has one row for each generation that
-// has a device (gen/rows.h). Facts that are numbers or bits of layouts stand in spec/.
+// has a device (gen/rows.h). Facts that are numbers or bits of layouts are in spec/.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What an engine or a display can interrupt for. Which bit of which register that is on a chip is the interrupt unit's
-// business (interrupt/).
+// The causes for which an engine or a display can interrupt. The interrupt unit (interrupt/) maps each cause to a bit
+// of a register of the chip.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ enum class EngineCause : uint8_t {
   user,          // MI_USER_INTERRUPT
   notify,        // a flush command with its notify bit
   sync_status,   // Gen4: a sync flush is done (toggles)
-  master_error,  // level: an unmasked error stands
+  master_error,  // level: an unmasked error is pending
   page_fault,    // level
   context_switch,
   semaphore_wait,  // a semaphore was not signalled

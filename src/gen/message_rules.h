@@ -34,10 +34,10 @@ struct MessageRules {
   bool alignment_in_elements;        // alignments and QPitch count blocks of compressed formats, else texels
   uint8_t y_offset_unit;             // rows
   uint8_t buffer_depth_shift;        // lowest bit that the depth field supplies to a buffer's size
-  bool array_bit;                    // surfaces say whether they are arrays; else those with layers are
-  bool channel_selects;              // surfaces say which channel is which
+  bool array_bit;                    // the surface state has an array bit; else surfaces with layers are arrays
+  bool channel_selects;              // the surface state maps channels to components
   bool typed_borders;                // border colours in every number format, consecutive
-  bool target_control;               // surfaces say which channels are written, and whether they are blended
+  bool target_control;               // the surface state selects the written channels and enables blending
   bool sample_position_interleaved;  // multisampled surfaces always have interleaved samples
 };
 

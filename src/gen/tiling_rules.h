@@ -47,10 +47,10 @@ struct ClientRule {
   TilingSet wide_element_tilings;
 };
 
-// Null when the generation has no such client.
+// Returns the rule of a client. Null: the generation has no such client.
 const ClientRule* client_rule(spec::GenId gen, MemoryClient client);
 
-// The limits of a fence region. How many fences there are and where says the register description.
+// The limits of a fence region. The register description gives their number and offsets.
 struct FenceRule {
   spec::GenMask gens;
   uint32_t max_pitch_B;

@@ -49,7 +49,7 @@ constexpr std::array kTlbs{
 };
 static_assert(one_row_each_device<kTlbs>);
 
-// Linux i915: Gen8 has no 64 KB pages, Gen9 needs GAMW_ECO_DEV_RW_IA, later parts look at the directory entry alone.
+// Linux i915: Gen8 has no 64 KB pages, Gen9 needs GAMW_ECO_DEV_RW_IA, later parts use the directory entry alone.
 struct MediumPagesRow {
   spec::GenMask gens;
   MediumPages pages;

@@ -15,8 +15,8 @@ namespace halogen {
 enum class TlbClient : uint8_t {
   l3,    // instructions, constants, state, data port and sampler
   dc,    // data port, where it has its own part of the L3 TLB
-  tx,    // sampler, likewise
-  gatr,  // tiled resource tables, likewise
+  tx,    // sampler, where it has its own part of the L3 TLB
+  gatr,  // tiled resource tables, where they have their own part of the L3 TLB
   mfx0,  // video engines
   mfx1,
   blt,

@@ -13,7 +13,7 @@ namespace halogen::interrupt {
 
 class Bank {
  public:
-  // Nothing: the device does not have the bank.
+  // No value: the device does not have the bank.
   static std::optional<Bank> find(mmio::RegisterBank& registers, const BankNames& names, unsigned index);
 
   uint32_t status() const { return registers_->peek(*status_); }
@@ -34,9 +34,10 @@ class Bank {
   // Events too short to be visible in the status.
   void pulse(uint32_t bits);
 
-  // Software wrote the mask: status that is no longer masked counts as an event.
+  // Called when software has written the mask: status that is no longer masked counts as an event.
   void mask_written(uint32_t old_mask);
-  // Software cleared identity bits. True: second events replaced them, so that the bits were zero for a moment.
+  // Called when software has cleared identity bits. True: second events replaced them, so that the bits were zero for a
+  // moment.
   bool bring_back(uint32_t cleared);
   // Sets identity bits again whose status is still set.
   void follow();

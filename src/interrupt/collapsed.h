@@ -38,7 +38,7 @@ class Collapsed {
   bool exists() const { return !sources_.empty(); }
   uint32_t pending(unsigned dword) const { return registers_.peek(*pending_[dword]); }
 
-  // A message of an engine or unit, in the layout of INTERRUPT_MESSAGE.
+  // Delivers a message of an engine or unit, in the layout of INTERRUPT_MESSAGE.
   void deliver(uint32_t message);
   // With fault repair the page fault bits of an engine's vector bypass its mask.
   void set_page_fault_bits(uint16_t bits) { page_fault_bits_ = bits; }

@@ -38,7 +38,7 @@ void InterruptUnit::raise(unsigned engine, EngineCause cause) {
   }
 }
 
-// An event of an engine with its own status: too short to be visible there.
+// The engine has its own status, in which an event is too short to be visible.
 void InterruptUnit::send(unsigned engine, uint32_t bits) {
   const EnginePlace& place = engines_[engine];
   report_status(engine, bits, levels_[engine]);

@@ -63,12 +63,12 @@ class InterruptUnit final : public mmio::RegisterHandler {
   bool display_event(DisplayCause cause, unsigned pipe, unsigned plane = 0);
   bool pipe_event(unsigned pipe, bool holds);  // an enabled status bit of PIPESTAT
 
-  // Other units: a status bit by register and field, for example source("PMISR", "mailbox_event"). Nothing: the device
+  // Other units: a status bit by register and field, for example source("PMISR", "mailbox_event"). No value: the device
   // does not have it.
   std::optional<InterruptSource> source(std::string_view status, std::string_view field, unsigned index = 0) const;
   void set_source(const InterruptSource& source, bool holds);
   void pulse_source(const InterruptSource& source);
-  // Collapsed banks only: a message of an engine or unit (structure INTERRUPT_MESSAGE).
+  // Collapsed banks only: delivers a message of an engine or unit (structure INTERRUPT_MESSAGE).
   void deliver(uint32_t message);
 
   // Fault repair mode: page faults of the engine bypass the masks of the collapsed banks.
@@ -112,7 +112,7 @@ class InterruptUnit final : public mmio::RegisterHandler {
   };
   // The registers and bits of an engine's causes.
   struct EnginePlace {
-    std::optional<size_t> bank;                           // nothing: messages, or no interrupts
+    std::optional<size_t> bank;                           // no value: messages, or no interrupts
     std::array<uint32_t, interrupt::kCauseCount> bits{};  // in the bank or in the message
     uint32_t all = 0;
     uint32_t events = 0;                       // subset: events that stay until software acknowledges them

@@ -108,7 +108,7 @@ inline constexpr std::string_view kIdentityValid = "valid";
 inline constexpr std::string_view kMaster = "GFX_MSTR_IRQ";
 inline constexpr std::array<std::string_view, kDwords> kMasterDword = {"gt_dw0", "gt_dw1"};
 
-// Returns the class as a message encodes it. Nothing: the class sends no messages.
+// Returns the class as a message encodes it. No value: the class sends no messages.
 std::optional<hw::InterruptClass> interrupt_class(spec::EngineClass engine_class);
 
 // Returns the bits of a field of a slot's register. Zero: the field does not exist.

@@ -38,7 +38,7 @@ class ContextImage {
   uint32_t dwords() const;
   std::vector<ImageSlot> slots() const;
 
-  // Returns the dword of the value of the `nth` occurrence of a register. Nothing: the image does not hold it.
+  // Returns the dword of the value of the `nth` occurrence of a register. No value: the image does not hold it.
   std::optional<uint32_t> value_at(uint32_t offset, unsigned nth = 0) const;
 
   // Returns headers, register offsets and zero values, as hardware writes them for the engine at `engine_base`.

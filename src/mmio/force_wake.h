@@ -23,7 +23,7 @@ struct WakeDomain {
 enum class Reach : uint8_t {
   ok,           // an endpoint that is awake, or an offset outside the tables
   asleep,       // the endpoint's domain sleeps: writes are dropped, reads return kTerminatedRead
-  no_endpoint,  // no endpoint: the same
+  no_endpoint,  // no endpoint: writes are dropped, reads return kTerminatedRead
 };
 
 // The value of a terminated read. The manual calls it a dummy completion and gives no value.
@@ -73,7 +73,7 @@ class ForceWake {
  public:
   explicit ForceWake(ForceWakeConfig config) : config_(config) {}
 
-  // Returns the domain that must be awake for `offset`. Nothing: always on, without endpoint or not in the table. If
+  // Returns the domain that must be awake for `offset`. No value: always on, without endpoint or not in the table. If
   // several must be awake, returns the first; domains_of has all (bit n: domain n).
   std::optional<WakeDomain> domain_of(uint32_t offset) const;
   uint32_t domains_of(uint32_t offset) const;

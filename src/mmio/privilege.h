@@ -19,9 +19,9 @@ enum class RegisterAccess : uint8_t { read, write };
 
 inline constexpr size_t kForceToNonPrivSlots = 20;
 
-// Returns the offset of slot `index` from its engine's MMIO base. Nothing: the device lacks the slot.
+// Returns the offset of slot `index` from its engine's MMIO base. No value: the device lacks the slot.
 std::optional<uint32_t> force_to_nonpriv_offset(spec::DeviceId device, size_t index);
-// The reverse: returns the slot at this offset from the engine's MMIO base.
+// Returns the slot at this offset from the engine's MMIO base: the inverse function.
 std::optional<size_t> force_to_nonpriv_index(spec::DeviceId device, uint32_t engine_offset);
 
 // The fields of one slot. Before Gen11 it holds only the address of one readable and writable dword.

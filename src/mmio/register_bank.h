@@ -73,7 +73,7 @@ class RegisterBank {
   // Bit n of `copies`: copy n takes the write.
   void write(const RegisterSlot& slot, uint32_t value, uint32_t lanes = kAllLanes, uint64_t copies = 1);
 
-  // The stored value, without handlers or access kinds: for the unit that owns the register.
+  // Access the stored value, without handlers or access kinds: for the unit that owns the register.
   uint32_t peek(const RegisterSlot& slot, unsigned copy = 0) const { return state_.values[slot.first_value + copy]; }
   void poke(const RegisterSlot& slot, uint32_t value);  // all copies
   void poke(const RegisterSlot& slot, uint32_t value, unsigned copy) { state_.values[slot.first_value + copy] = value; }

@@ -137,7 +137,7 @@ void RegisterMap::place(RegisterSlot slot, const ForceWake& wake, const Steering
     refused_.push_back(slot.offset);
     return;
   }
-  // Asked while every domain sleeps: an offset that responds now always responds.
+  // Every domain sleeps during this look-up, so an offset that responds now always responds.
   slot.endpoint = wake.reach(slot.offset, false) != Reach::no_endpoint;
   slot.read_domains = wake.reach(slot.offset, false) == Reach::asleep ? wake.domains_of(slot.offset) : 0;
   slot.write_domains = wake.reach(slot.offset, true) == Reach::asleep ? wake.domains_of(slot.offset) : 0;

@@ -23,7 +23,7 @@ struct SteeringTargets {
   uint64_t copies = 1;      // bit n: copy n is reached; 0: the access is terminated
   bool replicated = false;  // more than one copy exists
   bool terminated() const { return copies == 0; }
-  // The copy that a read returns.
+  // Returns the copy that a read returns.
   unsigned first() const { return static_cast<unsigned>(std::countr_zero(copies)); }
   constexpr bool operator==(const SteeringTargets&) const = default;
 };
@@ -73,11 +73,12 @@ class Steering {
   unsigned copies_of(uint32_t offset) const;  // 1: not replicated
 
   bool is_selector(uint32_t offset) const;
-  void write_selector(uint32_t offset, uint32_t value);                       // ignored if `offset` is not a selector
-  uint32_t read_selector(uint32_t offset) const;                              // 0 if `offset` is not a selector
-  SteeringSelection selection(uint32_t offset, SelectorOrigin origin) const;  // the selection for an access to `offset`
+  void write_selector(uint32_t offset, uint32_t value);  // ignored if `offset` is not a selector
+  uint32_t read_selector(uint32_t offset) const;         // 0 if `offset` is not a selector
+  SteeringSelection selection(uint32_t offset,
+                              SelectorOrigin origin) const;  // returns the selection for an access to `offset`
 
-  // Returns the value of a register that reflects fuses (DG1: 913C, 9118). Nothing: `offset` is not such a register.
+  // Returns the value of a register that reflects fuses (DG1: 913C, 9118). No value: `offset` is not such a register.
   std::optional<uint32_t> fuse_reflection(uint32_t offset) const;
 
   void reset();

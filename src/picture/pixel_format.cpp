@@ -21,8 +21,8 @@ struct Layout {
   Kind kind;
   uint8_t bytes;
   Channel red;    // for YUV 4:2:2: positions of the bytes of Y, U and V
-  Channel green;  // (likewise)
-  Channel blue;   // (likewise)
+  Channel green;  // for YUV 4:2:2: positions of U
+  Channel blue;   // for YUV 4:2:2: positions of V
   Channel alpha;
 };
 

@@ -14,7 +14,7 @@ namespace halogen::spec {
 
 class CommandTable {
  public:
-  // Built at the first use, then shared. Thread-safe.
+  // Returns the table, which is built at the first use and then shared. Thread-safe.
   static const CommandTable& get(DeviceId device, EngineClass engine);
 
   // Null: no command of this engine has such a header. If two commands match by an exception, the one that tests more

@@ -96,7 +96,8 @@ struct UnreadDesc {
   std::string_view text;    // both as one sentence
   uint16_t first_bit;       // as of a field
   uint16_t width;
-  // The field matters only while another field has this value, or only while it has not. Width 0: always.
+  // The field has an effect only while another field has this value, or only while it has another value. Width 0:
+  // always.
   uint16_t when_bit;
   uint16_t when_width;
   uint64_t when_value;
@@ -211,7 +212,7 @@ struct RegisterDesc : ItemDesc {
   EngineMask engines;  // with RegisterBase::engine
   uint8_t width_bits;  // 32 or 64
   Access access;
-  bool storage;  // plain storage so far
+  bool storage;  // plain storage: no unit acts on the register
   std::string_view effects;
   uint16_t count;
   uint32_t stride;
@@ -224,7 +225,7 @@ struct RegisterDesc : ItemDesc {
   uint64_t reset_value(DeviceId device) const;
 };
 
-// All items, in the order of their ids.
+// Return all items, in the order of their ids.
 std::span<const CommandDesc* const> commands();
 std::span<const StructDesc* const> structs();
 std::span<const RegisterDesc* const> registers();

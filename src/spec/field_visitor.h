@@ -43,7 +43,7 @@ uint64_t field_value(const FieldDesc& field, uint64_t raw);
 // Returns the number of a ufixed, sfixed or float32 field.
 double fixed_value(const FieldDesc& field, uint64_t raw);
 
-// "NAME (3)", "0x0000000012345000", "-4", "1.5", "true".
+// Returns the value as text: "NAME (3)", "0x0000000012345000", "-4", "1.5", "true".
 std::string format_value(const FieldDesc& field, GenId gen, uint64_t raw);
 
 // True: a reserved bit is set or a must-be-one bit is clear. Cheaper than a full visit.
@@ -52,14 +52,14 @@ bool has_reserved_set(const ItemDesc& item, GenId gen, std::span<const uint32_t>
 // Returns the raw bits of one top-level field, right-aligned; zero beyond the end.
 uint64_t read_field(const FieldDesc& field, std::span<const uint32_t> dwords);
 
-// Returns the field of this name on this generation. Null: none.
+// Returns the field of this name on this generation. Null: the field does not exist.
 const FieldDesc* find_field(const ItemDesc& item, GenId gen, std::string_view name);
 
 // Returns one line per field: "  address = 0x0000000000001000", "  pairs[1].register = 0x2358", "  reserved 0[9:8] =
 // 0x1".
 std::string format_fields(const ItemDesc& item, GenId gen, std::span<const uint32_t> dwords, std::string_view indent);
 
-// "1[47:2]": a bit range as the manual and spec/ write it.
+// Returns "1[47:2]", for example: a bit range in the notation of the manual and spec/.
 std::string format_position(unsigned first_bit, unsigned width);
 
 }  // namespace halogen::spec

@@ -29,11 +29,11 @@ struct MessageHeaderDesc : ItemDesc {
   Rewrite rewrite;
 };
 
-// All items, by name.
+// Return all items, sorted by name.
 std::span<const PayloadDesc* const> payloads();
 std::span<const MessageHeaderDesc* const> message_headers();
 
-// The header of a message, by the names of its function and type. Null: it has no description.
+// Returns the header of a message, by the names of its function and type. Null: it has no description.
 const MessageHeaderDesc* find_message_header(GenId gen, std::string_view function, std::string_view type);
 
 }  // namespace halogen::spec

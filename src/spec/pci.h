@@ -48,7 +48,7 @@ PciWrite pci_write(const DeviceModel& model, const Register& value, unsigned ind
   return write;
 }
 
-// All registers, by name.
+// Returns all registers, sorted by name.
 std::span<const PciRegisterDesc* const> pci_registers();
 
 // Returns the capabilities in the order of their links.

@@ -13,7 +13,7 @@ constexpr unsigned kRegisterDwords = 8;  // of a general or message register
 // Returns the parts of the payload of a kind of thread, in the order of their registers.
 std::vector<const PayloadDesc*> payload_parts(GenId gen, ThreadKind kind);
 
-// "r0.3": a dword of the registers of a file, which `letter` names.
+// Returns "r0.3", for example: a dword of a register file, which `letter` names.
 std::string register_name(char letter, unsigned dword);
 
 struct RegisterField {
