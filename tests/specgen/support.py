@@ -1,4 +1,4 @@
-"""A tiny spec folder for tests: four generations, three devices, and whatever a test adds."""
+"""A small spec folder for tests: four generations, three devices, and the files that a test adds."""
 
 import sys
 import tempfile
@@ -41,7 +41,7 @@ DEVICES = device("old", "gen4") + device("mid", "gen4.5") + device("new", "gen8"
 
 
 def command(name="X", body="", **keys):
-    """A valid one-dword command; keyword arguments replace lines, None removes them."""
+    """Returns a valid one-dword command; keyword arguments replace lines, None removes them."""
     lines = {"doc": '"d"', "source": '"s"', "engines": '["render"]', "match": '{ "0[31:24]" = 1 }', "length": "1",
              "fields": "[]", "reserved": '["0[23:0]"]'}
     return _item("command", name, lines, keys, body)
@@ -64,7 +64,7 @@ def _item(kind, name, lines, keys, body):
 
 class SpecCase(unittest.TestCase):
     def load(self, files):
-        """Writes the files next to the defaults, reads and checks them: (spec, error lines, folder)."""
+        """Writes the files next to the defaults, reads and checks them. Returns (spec, error lines, folder)."""
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         root = Path(folder.name)
@@ -83,7 +83,7 @@ class SpecCase(unittest.TestCase):
         return spec, root
 
     def refused(self, files, *fragments):
-        """Every fragment must stand in one and the same error line."""
+        """Checks that one error line contains every fragment."""
         _, errors, _ = self.load(files)
         self.assertTrue(any(all(f in line for f in fragments) for line in errors),
                         f"no error has all of {fragments}; errors: {errors}")

@@ -31,14 +31,14 @@ def replication(**keys):
 
 
 class Wake(SpecCase):
-    def test_good(self):
+    def test_valid_description_is_accepted(self):
         spec, _ = self.good({"tables/t.toml": wake(shadow="[[0x30, 0x33], [0x40, 0x43]]")})
         item = spec.wake_tables["x"]
         self.assertEqual([p["access"] for p in item.rows], ["masked", "rw"])
         self.assertEqual([p["bits"] for p in item.rows], [0xFFFF, 1])
         self.assertFalse(item.writes_wake)
 
-    def test_refused(self):
+    def test_mistakes_are_refused(self):
         for keys, text in (({"ranges": '"u"'}, "unknown range table 'u'"),
                            ({"devices": '["old"]'}, "range table t is not for old"),
                            ({"ports": '[{ domain = "gt", request = 0xa0, ack = 0xb0 }]'}, "names domain 'media'"),
@@ -51,23 +51,23 @@ class Wake(SpecCase):
                            ({"color": "1"}, "unknown key 'color'")):
             self.refused({"tables/t.toml": wake(**keys)}, "wake_table x", text)
 
-    def test_one_for_a_device(self):
+    def test_a_device_has_one_wake_table(self):
         more = wake() + "[wake_table.y]\n" + wake().split("[wake_table.x]\n")[1].replace("0xa", "0xc").replace("0xb", "0xd")
         self.refused({"tables/t.toml": more}, "wake_table y", "device new already has x")
 
-    def test_engine_domain(self):
+    def test_domain_of_an_engine_must_exist(self):
         devices = DEVICES.replace('base = 0x22000 }', 'base = 0x22000, domain = "warp" }')
         self.refused({"tables/t.toml": wake(), "devices.toml": devices}, "engine bcs0 of new", "'warp'")
 
 
 class Replication(SpecCase):
-    def test_good(self):
+    def test_valid_description_is_accepted(self):
         spec, _ = self.good({"tables/t.toml": replication()})
         item = spec.replication_tables["x"]
         self.assertEqual(item.fields, {"multicast": (31, 31), "slice": (30, 27), "subslice": (26, 24)})
         self.assertEqual(item.groups["bank"]["bits"], 2)
 
-    def test_refused(self):
+    def test_mistakes_are_refused(self):
         for keys, text in (({"slice": '"27:30"'}, "slice must be"),
                            ({"subslice": '"40"'}, "subslice must be"),
                            ({"slice_ranges": '"u"'}, "unknown range table 'u'"),
@@ -86,7 +86,7 @@ class Endpoints(SpecCase):
     def with_register(self, **keys):
         return {"tables/t.toml": RANGES, "registers/t.toml": register(**keys)}
 
-    def test_register_without_endpoint(self):
+    def test_a_register_without_endpoint_is_refused(self):
         for keys in ({"offset": "0x300"}, {"offset": "0x3fc"}, {"offset": "0x2fc", "width": "64", "fields": '[{ name = "v", at = "0[63:0]" }]'},
                      {"offset": "0x100", "count": "3", "stride": "0x100"}):
             self.refused(self.with_register(**keys), "register R", "of new lies in 0x300..0x3ff", "t has no endpoint")
@@ -100,11 +100,11 @@ class Endpoints(SpecCase):
         files["registers/t.toml"] = register(base='"engine"', offset="0x30", engines='["render"]')
         self.good(files)
 
-    def test_a_table_without_domains_says_nothing(self):
+    def test_a_table_without_domains_refuses_nothing(self):
         table = RANGES.replace('"domain", ', "").replace('"gt", ', "").replace('"gt|media", ', "").replace('"aon", ', "").replace('"", "", 0', '"", 0')
         self.good(self.with_register(offset="0x300") | {"tables/t.toml": table})
 
-    def test_exception(self):
+    def test_an_exception_allows_it(self):
         excuse = '[[exception]]\ncheck = "no_endpoint"\nitem = "R"\nfields = ["t"]\nreason = "r"\n'
         self.good(self.with_register(offset="0x300") | {"exceptions.toml": excuse})
         self.refused(self.with_register(offset="0x200") | {"exceptions.toml": excuse}, "no longer needed")
@@ -115,16 +115,16 @@ class Units(SpecCase):
     def table(rows):
         return {"tables/u.toml": f'[unit_table.u]\ndoc = "d"\nsource = "s"\ndevices = ["new"]\nrows = [{rows}]\n'}
 
-    def test_good(self):
+    def test_valid_description_is_accepted(self):
         spec, _ = self.good(self.table('{ name = "RCS0", base = 0x2000 }, { name = "BCS0", base = 0x22000 }, { name = "VCS0", base = 0x12000 }'))
         self.assertEqual(spec.unit_tables["u"].rows[2], {"name": "VCS0", "base": 0x12000})
 
-    def test_engines_agree_with_it(self):
+    def test_engines_agree_with_the_table(self):
         self.refused(self.table('{ name = "RCS0", base = 0x2000 }'), "unit_table u", "no row for engine bcs0 of new")
         self.refused(self.table('{ name = "RCS0", base = 0x3000 }, { name = "BCS0", base = 0x22000 }'),
                      "rcs0 of new is at 0x2000, not at 0x3000")
 
-    def test_rows(self):
+    def test_mistakes_in_rows_are_refused(self):
         both = '{ name = "RCS0", base = 0x2000 }, { name = "BCS0", base = 0x22000 }, '
         self.refused(self.table(both + '{ name = "BCS0", base = 0x30000 }'), "BCS0 is given twice")
         self.refused(self.table(both + '{ name = "X", base = 0x2000 }'), "0x2000 is given twice")

@@ -39,12 +39,12 @@ def message(**keys):
 
 
 class Forms(SpecCase):
-    def test_good(self):
+    def test_valid_description_is_accepted(self):
         spec, _ = self.good({"eu/a.toml": form() + op()})
         self.assertEqual(spec.eu.ops["add"].by_gen[0], (0x40, "x", 2, "basic"))
         self.assertEqual(spec.eu.forms["x"].layouts[3], {"opcode": [(0, 7)]})
 
-    def test_refused(self):
+    def test_mistakes_are_refused(self):
         for keys, text in (
                 ({"reserved": '[{ at = "63:8" }, { at = "127:64" }]'}, "bits 7 are in no field"),
                 ({"reserved": '[{ at = "63:7", gens = "gen4" }, { at = "127:64" }]'}, "gen4.5 gen7 gen8: bits 63:7 are in no field"),
@@ -62,12 +62,12 @@ class Forms(SpecCase):
                 ({"unit": '[{ gens = "gen4", bytes = 8 }]'}, "gen4.5 gen7 gen8: no unit")):
             self.refused({"eu/a.toml": form(**keys)}, "eu_form x", text)
 
-    def test_split_field(self):
+    def test_split_fields_are_accepted(self):
         spec, _ = self.good({"eu/a.toml": form(fields='[{ name = "opcode", at = "6:4|3:0" }]')})
         self.assertEqual(spec.eu.forms["x"].layouts[0]["opcode"], [(4, 3), (0, 4)])
         self.refused({"eu/a.toml": form(fields='[{ name = "opcode", at = "6:4|4:0" }]')}, "overlap: opcode")
 
-    def test_parts(self):
+    def test_variants_and_parts_cover_bits_once(self):
         variants = '[{ name = "a" }, { name = "b" }]'
         good = part(variants=variants, fields='[{ name = "u", at = "7", in = ["a"] }]', reserved='[{ at = "7", in = ["b"] }]')
         rest = 'reserved = [{ at = "63:8" }, { at = "127:64" }]'
@@ -81,7 +81,7 @@ class Forms(SpecCase):
 
 
 class Operations(SpecCase):
-    def test_traits(self):
+    def test_traits_describe_operations(self):
         spec, _ = self.good({"eu/a.toml": form() + op(accumulator='["reads"]', allow='["modifiers"]')})
         add = spec.eu.ops["add"]
         self.assertEqual((add.group, add.values, add.lane_local, add.accumulator), ("arithmetic", 2, True, ["reads"]))
@@ -89,7 +89,7 @@ class Operations(SpecCase):
         spec, _ = self.good({"eu/a.toml": form() + op(**{"class": '"group"', "values": "1"})})
         self.assertEqual((spec.eu.ops["add"].values, spec.eu.ops["add"].lane_local), (1, False))
 
-    def test_refused(self):
+    def test_mistakes_are_refused(self):
         for keys, text in (
                 ({"code": "[{ at = 0x80 }]"}, "an opcode has 7 bits"),
                 ({"sources": "4"}, "at most 3 sources"),
@@ -110,7 +110,7 @@ class Operations(SpecCase):
         self.refused({"eu/a.toml": form() + op() + op("mul")}, "eu_op mul", "opcode 0x40 is also that of add")
         self.refused({"eu/a.toml": form(gens='"gen8"') + op()}, "eu_op add", "gen4 gen4.5 gen7: form x does not exist")
 
-    def test_home(self):
+    def test_wrong_folder_is_refused(self):
         self.refused({"structs/a.toml": form()}, "[eu_form] belongs in spec/eu")
 
 
@@ -118,7 +118,7 @@ class Codes(SpecCase):
     def codes(self, rows, name="register_type"):
         return f'[eu_codes.{name}]\ndoc = "d"\nsource = "s"\nrows = {rows}\n'
 
-    def test_refused(self):
+    def test_mistakes_are_refused(self):
         self.good({"eu/a.toml": self.codes('[{ codes = { f = 7, d = 1 } }]')})
         for rows, text in (('[{ codes = { f = 7, d = 7 } }]', "code 7 means both"),
                            ('[{ codes = { g = 7 } }]', "unknown value 'g'"),
@@ -128,7 +128,7 @@ class Codes(SpecCase):
 
 
 class Compaction(SpecCase):
-    def test_refused(self):
+    def test_mistakes_are_refused(self):
         self.good({"eu/a.toml": compact()})
         for keys, text in (
                 ({"reserved": '["28:7", "63:34"]'}, "compact bits 31:30 are in no copy"),
@@ -144,7 +144,7 @@ class Compaction(SpecCase):
 
 
 class Messages(SpecCase):
-    def test_refused(self):
+    def test_mistakes_are_refused(self):
         self.good({"eu/a.toml": message()})
         for keys, text in (
                 ({"fields": '[{ name = "type", at = "17:0" }]'}, "bits 18 are in no field"),
@@ -165,7 +165,7 @@ class Messages(SpecCase):
         self.refused({"eu/a.toml": message(when='[{ at = "1:0", value = 1 }]')}, "has no layout for every message")
         self.refused({"eu/a.toml": message() + '[eu_function.g]\ndoc = "d"\ncode = [{ at = 3 }]\n'}, "f has the same code")
 
-    def test_bits(self):
+    def test_bits_of_words_do_not_overlap(self):
         def bits(fields):
             return '[eu_bits.b]\ndoc = "d"\nsource = "s"\nfields = [' + fields + ']\n'
         spec, _ = self.good({"eu/a.toml": bits('{ name = "x", at = "5:4" }, { name = "y", at = "31" }')})

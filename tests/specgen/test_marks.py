@@ -43,7 +43,7 @@ class Marks(SpecCase):
         self.assertIn("COMMAND Y more unread S.high 0[31:8] rest=0 when=0[7:0]=3\n", view)
         self.assertIn("STRUCT S unread S.high 0[31:8] rest=0 when=0[7:0]=3\n", view)
 
-    def test_generations(self):
+    def test_marks_apply_to_their_generations(self):
         spec, _ = self.good(marked(mark(gens='"gen8"')))
         self.assertIn("unread", golden.view(spec, spec.gens.index("gen8")))
         self.assertNotIn("unread", golden.view(spec, spec.gens.index("gen4")))
@@ -56,7 +56,7 @@ class Marks(SpecCase):
         self.refused(marked(mark(when="{ off = 1 }")), "no field off beside it")
         self.refused(marked(mark(when="{ mode = 1 }")), "no field mode beside it")
 
-    def test_keys(self):
+    def test_unknown_and_missing_keys_are_refused(self):
         self.refused(marked(mark(reason=None)), "missing reason")
         self.refused(marked(mark(item=None)), "missing item")
         self.refused(marked(mark("inert", rest="1")), "unknown key 'rest'")
@@ -66,13 +66,13 @@ class Marks(SpecCase):
         self.refused(marked(mark(when="{ on = 1 }", unless="{ on = 1 }")), "when or unless")
         self.refused(marked(mark(when='"on"')), "when or unless")
 
-    def test_values_fit(self):
+    def test_values_must_fit_their_field(self):
         self.refused(marked(mark(rest="8")), "does not fit 3 bits")
         self.refused(marked(mark(rest="[]")), "rest must be")
         self.refused(marked(mark(rest="[true]")), "rest must be")
         self.refused(marked(mark(when="{ on = 2 }")), "2 does not fit on")
 
-    def test_one_mark_a_field(self):
+    def test_a_field_has_at_most_one_mark(self):
         self.refused(marked(mark() + mark()), "field mode", "marked twice")
         self.refused(marked(mark() + mark("inert")), "field mode", "marked twice")
         spec, _ = self.good(marked(mark() + mark("inert", item=None, fields='["*"]')))

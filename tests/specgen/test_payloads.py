@@ -29,7 +29,7 @@ def header(name="H", **keys):
 
 
 class Payloads(SpecCase):
-    def test_missing_keys(self):
+    def test_missing_keys_are_refused(self):
         for key in ("doc", "source", "threads", "at", "length"):
             self.refused({"payloads/t.toml": payload(**{key: None})}, "payload P", f"missing {key}")
 
@@ -73,7 +73,7 @@ class MessageHeaders(SpecCase):
         self.refused({"payloads/t.toml": header(functions='["oven"]'), "eu/f.toml": FUNCTIONS}, "functions", "unknown function 'oven'")
         self.refused({"payloads/t.toml": header(types='["bake"]'), "eu/f.toml": FUNCTIONS}, "types", "has the type 'bake'")
 
-    def test_wrong_folder(self):
+    def test_wrong_folder_is_refused(self):
         self.refused({"structs/t.toml": header(), "eu/f.toml": FUNCTIONS}, "[message_header] belongs in spec/payloads")
 
 

@@ -29,11 +29,11 @@ ROWS = '{ capability = "power", at = 0xd0 }, { capability = "msi", at = 0x90 }'
 
 
 class Registers(SpecCase):
-    def test_missing_keys(self):
+    def test_missing_keys_are_refused(self):
         for key in ("doc", "source", "offset", "width", "fields"):
             self.refused({"pci/t.toml": pci_register(**{key: None})}, "pci_register R", f"missing {key}")
 
-    def test_width_and_access(self):
+    def test_bad_width_and_access_are_refused(self):
         self.refused({"pci/t.toml": pci_register(width="64")}, "width is 8, 16 or 32")
         self.refused({"pci/t.toml": pci_register(access='"w1c"')}, "access is ro or rw")
 
@@ -41,7 +41,7 @@ class Registers(SpecCase):
         self.refused({"pci/t.toml": pci_register(fields='[{ name = "low", at = "0[15:0]" }]')}, "neither field nor reserved")
         self.refused({"pci/t.toml": pci_register(width="16")}, "past the length of 16 bits")
 
-    def test_a_register_is_aligned_and_inside(self):
+    def test_a_register_is_aligned_and_inside_the_space(self):
         self.refused({"pci/t.toml": TWO + pci_register(offset="0x42") + pci_list(rows=ROWS)}, "not aligned")
         self.refused({"pci/t.toml": TWO + pci_register(offset="0xfc", count="2") + pci_list(rows=ROWS)}, "past 0x100")
 
@@ -78,7 +78,7 @@ class Lists(SpecCase):
         self.refused({"pci/t.toml": TWO + pci_list(rows=rows)}, "needs one register with the field next_capability")
         self.refused({"pci/t.toml": capability("msi", 5) + capability("power", 1) + pci_list(rows=ROWS)}, "first_capability")
 
-    def test_offsets_are_aligned_and_behind_the_header(self):
+    def test_offsets_are_aligned_and_after_the_header(self):
         for at in ("0x3c", "0x91", "0x100"):
             self.refused({"pci/t.toml": TWO + pci_list(rows=f'{{ capability = "msi", at = {at} }}')}, "must be a multiple of 4")
 

@@ -40,12 +40,12 @@ class Privilege(SpecCase):
 
 
 class ManualName(SpecCase):
-    def test_two_commands_may_share_it(self):
+    def test_two_commands_may_share_a_manual_name(self):
         two = command("X_A", manual_name='"X"', engines='["render"]') + command("X_B", manual_name='"X"', engines='["blit"]')
         spec, _ = self.good({"commands/t.toml": two})
         self.assertIn("COMMAND X_B manual_name=X\n", golden.view(spec, spec.gens.index("gen8")))
 
-    def test_it_is_a_name_and_another_one(self):
+    def test_manual_name_is_valid_and_differs_from_the_name(self):
         self.refused({"commands/t.toml": command(manual_name='"X"')}, "manual_name is another name")
         self.refused({"commands/t.toml": command(manual_name='"a b"')}, "manual_name is another name")
 

@@ -18,7 +18,7 @@ RECIPE = ROOT / "docs" / "adding-a-command.md"
 
 
 def examples(path):
-    """TOML blocks of a page, without the indentation of the list they stand in."""
+    """TOML blocks of a page, without the indentation of the list that contains them."""
     blocks = re.findall(r"^( *)```toml\n(.*?)^ *```$", path.read_text(encoding="utf-8"), re.M | re.S)
     return [textwrap.dedent(text) for _, text in blocks]
 
@@ -50,7 +50,7 @@ class AddingACommand(unittest.TestCase):
             rule = item.length[gen]
             self.assertEqual((header >> rule.first & (1 << rule.width) - 1) + rule.bias, rule.min)
 
-    def test_a_mistake_in_it_is_found(self):
+    def test_a_mistake_in_the_example_is_found(self):
         _, errors = self.load(examples(RECIPE)[0].replace('"0[22:10]", ', ""))
         self.assertTrue(any("recipe.toml" in line and "0[22:10]" in line for line in errors), errors)
 

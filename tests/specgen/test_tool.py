@@ -79,7 +79,7 @@ class Tool(SpecCase):
         self.assertEqual(stale.returncode, 1)
         self.assertIn("stale, 1 lines to add and 1 to remove", stale.stderr)
 
-    def test_docs(self):
+    def test_reference_pages_are_written(self):
         _, root = self.good(GOOD)
         self.assertEqual(run("docs", "--spec", root, "--out", root / "docs").returncode, 0)
         page = (root / "docs/a.md").read_text()
@@ -96,7 +96,7 @@ class Tool(SpecCase):
             '<struct name="ONLY_THERE" length="1"/></genxml>')
         return run("crosscheck", "--spec", root, "--genxml", root / "xml")
 
-    def test_crosscheck(self):
+    def test_crosscheck_finds_disagreements(self):
         _, root = self.good(GOOD)
         result = self.xml(root, 32)
         self.assertEqual(result.returncode, 0, result.stderr)
@@ -112,15 +112,15 @@ class Tool(SpecCase):
         self.assertEqual(stale.returncode, 1)
         self.assertIn("no longer a difference", stale.stderr)
 
-    def test_crosscheck_without_files(self):
+    def test_crosscheck_without_files_fails(self):
         _, root = self.good(GOOD)
         self.assertEqual(run("crosscheck", "--spec", root, "--genxml", root / "nowhere").returncode, 2)
 
 
 class OddInput(SpecCase):
-    """Whatever stands where something else belongs, the answer is an error line, never a traceback."""
+    """A value of a wrong kind gives an error line, never a traceback."""
 
-    def test_odd_values(self):
+    def test_odd_values_give_an_error_line(self):
         odd = ["1", "-1", "true", '"x"', "[]", "[1]", '["x"]', "[[1]]", "{}", "{ a = 1 }", '[{ gens = "gen4" }]', "1.5", '[{ name = 3 }]']
         keys = {
             command: ["doc", "source", "gens", "devices", "engines", "match", "length", "fields", "reserved", "groups"],

@@ -12,18 +12,18 @@ def with_bit(update, more=""):
 
 
 class Updates(SpecCase):
-    def test_only_known_kinds_of_bools(self):
+    def test_updates_are_for_bools_and_of_known_kinds(self):
         for update in ('{ sometimes = ["value"] }', '"value"', '{ change = [] }', '{ change = ["value"], valid = ["value"] }'):
             self.refused({"commands/t.toml": with_bit(update)}, "field bit", "update is for a bool")
 
-    def test_the_fields_exist(self):
+    def test_updated_fields_must_exist(self):
         self.refused({"commands/t.toml": with_bit('{ change = ["other"] }')}, "field bit", "no field other to update")
 
-    def test_structures_have_none(self):
+    def test_structures_have_no_update_bits(self):
         text = struct(fields='[{ name = "bit", at = "0[0]", type = "bool", update = { change = ["rest"] } }, { name = "rest", at = "0[31:1]" }]')
         self.refused({"structs/t.toml": text}, "update is for fields of commands")
 
-    def test_what_the_bit_is_afterwards(self):
+    def test_generated_code_keeps_excluded_fields(self):
         for kind, keep, after in (("change", "if (!bit)", "o.bit = true;"), ("valid", "if (!bit)", "o.bit = bit || before.bit;"),
                                   ("disable", "if (bit)", "o.bit = false;")):
             spec, _ = self.good({"commands/t.toml": with_bit(f'{{ {kind} = ["value"] }}')})

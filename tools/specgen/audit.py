@@ -1,7 +1,8 @@
-"""Which fields of the 3D pipeline no file of src/ reads, and whether spec/unread.toml says so.
+"""Finds fields of the 3D pipeline that no file of src/ reads and that spec/unread.toml does not list.
 
-A field counts as read when `.field`, `->field` or `::field` stands in a file that names its item, or in one that
-includes or is included by such a file: templates do the reading for several items. So a field may be taken for read that is not, and never the other way round.
+A field counts as read if `.field`, `->field` or `::field` occurs in a file that names its item, or in a file that
+includes or is included by such a file, because templates read several items. An unread field may therefore count as
+read, but never the reverse.
 """
 
 import re
@@ -11,10 +12,10 @@ import marks
 from cppnames import ident
 from names import Names
 
-# 3D commands, and the structures that they lead to. Media and compute come with commands of their own.
+# 3D commands, and the structures that they point to. Commands of media and compute are not included.
 COMMAND_TOPICS = "3d_"
 STRUCT_TOPICS = {"blend", "constants", "depth", "sampler", "so_decl", "surface", "unit_states", "vertex", "viewport"}
-# Rooms that look at state. Printing it is no reading.
+# Rooms that read state. Printing state does not count as reading.
 ROOMS = ("engine", "message", "pipe3d", "surface")
 
 _INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
@@ -24,7 +25,7 @@ _MEMBER = re.compile(r"(?:\.|->|::)(\w+)")
 
 
 class Sources:
-    """What the files of the rooms name."""
+    """The names that occur in the files of the rooms."""
 
     def __init__(self, root):
         root = Path(root)
@@ -57,7 +58,7 @@ def audited(spec):
 
 
 def faults(spec, root):
-    """One line for each field that is neither read nor marked."""
+    """Returns one line for each field that is neither read nor marked."""
     names, sources, out = Names(spec), Sources(root), []
     containers = {}
     for item in spec.items():
@@ -67,7 +68,7 @@ def faults(spec, root):
     for item in audited(spec):
         files = sources.naming({names.of(item)} | (containers.get(item.name, set()) if item.kind == "struct" else set()))
         if item.kind == "struct" and not files:
-            continue  # what points to it is marked
+            continue  # the field that points to it is marked
         seen = {}
         for gen, layout in sorted(item.layouts.items()):
             for name, f, holder in marks.rows(layout):

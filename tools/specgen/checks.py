@@ -49,7 +49,7 @@ class Checker:
                     devices = [d for d in a.devices if d in b.devices and self.spec.devices[d].gen == gen]
                     if not engines or not devices:
                         continue
-                    # Both calls: each marks the exception it needs.
+                    # Both calls are needed: each marks its exception as used.
                     if self.spec.excused("command_match", a.name, [b.name], gen) or \
                             self.spec.excused("command_match", b.name, [a.name], gen):
                         continue
@@ -71,7 +71,7 @@ class Checker:
         return sorted({e["base"] for e in device.engines if e["class"] in r.classes}) if r.base == "engine" else [0]
 
     def _endpoint(self, device, r, gaps):
-        """No register may lie where a range table of the device says that nothing answers."""
+        """Rejects registers in ranges that have no endpoint according to a range table of the device."""
         size = (r.count - 1) * r.stride + r.width // 8
         for base in self._bases(device, r):
             first = base + r.offsets[device.name]
@@ -100,7 +100,7 @@ class Checker:
                         return
 
     def names(self):
-        """C++ names in one namespace: a field and a group of one item, value names of a field over generations."""
+        """Checks C++ names in one namespace: fields and groups of an item, value names of a field on all generations."""
         for item in self.spec.items():
             fields = {f.name for f in item.fields}
             for g in item.groups:
@@ -118,7 +118,7 @@ class Checker:
                     self.error(where.at(f"field {f.name}"), f"value {name} is {seen[f.name, name]} in one row and {value} in another")
 
     def members(self):
-        """One member for all rows of a name: the rows must agree on what it holds."""
+        """Checks that all rows of a name agree on the type of their common member."""
         for item in self.spec.items():
             lists = [(item.where, item.fields)]
             for name in dict.fromkeys(g.name for g in item.groups):
@@ -177,7 +177,7 @@ class Checker:
                 self.error(r.where.at("reset"), f"sets bits {value & ~held:#x} that are in no field", gen)
 
     def updates(self):
-        """What an update bit names: fields of the same command, each under one bit on a generation."""
+        """Checks that an update bit names fields of its command, and each field has one update bit on a generation."""
         for item in self.spec.items():
             rows = [f for f in item.fields if f.update]
             if rows and item.kind != "command":
@@ -193,7 +193,7 @@ class Checker:
                             self.error(item.where.at(f"field {bit.name}"), f"{owner[name]} updates {name} too", gen)
 
     def payloads(self):
-        """Two payloads of one kind of thread may not share a dword of its registers."""
+        """Rejects payloads of one kind of thread that share a dword of its registers."""
         for gen in self.spec.device_gens():
             owner = {}
             for p in self.spec.payloads.values():

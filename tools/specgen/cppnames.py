@@ -33,7 +33,7 @@ def smallest(width, signed=False):
 
 
 def member_class(rows):
-    """What the one member for these field rows is, or None when they do not agree."""
+    """Returns the type of the common member of these field rows, or None if the rows do not agree."""
     kinds = {f.type for f in rows}
     if kinds <= {"uint", "bool"}:
         if any(f.values for f in rows):

@@ -1,6 +1,6 @@
-"""Compares the description with genxml: what both know must have the same bits.
+"""Compares the description with genxml: items and fields that both have must have the same bits.
 
-Every disagreement must be listed in spec/genxml_differences.toml with its reason; a listing that nothing needs fails.
+Every disagreement must be listed in spec/genxml_differences.toml with its reason; a row that is not needed is an error.
 """
 
 import tomllib
@@ -19,9 +19,9 @@ FILE = "genxml_differences.toml"
 class Summary:
     items: int = 0
     fields: int = 0        # compared by name
-    same_bits: int = 0     # genxml names it otherwise, the bits agree
-    unmatched: int = 0     # genxml has a field that we have under no name
-    missing: int = 0       # genxml has an item that we do not have
+    same_bits: int = 0     # another name in genxml, the same bits
+    unmatched: int = 0     # a field that only genxml has
+    missing: int = 0       # an item that only genxml has
     disagreements: int = 0
 
 
@@ -128,7 +128,7 @@ class CrossCheck:
             for _, other_first, other_width, kind, _ in theirs:
                 if (first, width) == (other_first, other_width):
                     return
-                # genxml gives addresses whole qwords or dwords: ours must lie inside.
+                # In genxml addresses take whole qwords or dwords: our field must lie inside.
                 if kind in ("address", "offset") and other_first <= first and first + width <= other_first + other_width:
                     return
         ours = format_position(mine[0][0], mine[0][1])
@@ -136,7 +136,7 @@ class CrossCheck:
         self._disagree(gen, item, mine[0][2], f"{ours} here, {text} there")
 
     def _header(self, gen, item, other):
-        """Compares match and length bits; returns the genxml names that these are."""
+        """Compares match and length bits; returns their genxml names."""
         mask, value = item.match[gen]
         names = set()
         for name, first, width, _, default in other.fields:

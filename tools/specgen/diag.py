@@ -1,4 +1,4 @@
-"""Errors are collected, never thrown half-way: one run shows everything that is wrong."""
+"""Collects errors instead of stopping at the first one, so that one run shows all of them."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Where:
-    """A place in the description: file, item and, inside it, a field or another part."""
+    """A position in the description: file, item and, inside the item, a field or another part."""
 
     file: Path
     item: str = ""

@@ -1,4 +1,4 @@
-"""Reference pages in Markdown: one page a topic, a bit table for each distinct layout, plus indexes and tables."""
+"""Reference pages in Markdown: one page per topic, a bit table for each distinct layout, plus indexes and tables."""
 
 from names import distinct_layouts
 from ranges import format_position
@@ -45,7 +45,7 @@ def _meaning(f):
 
 
 def _marks(unread, inert):
-    """Sentences about fields that the model does not look at."""
+    """Returns sentences about fields that the model does not read."""
     out = []
     for m in unread:
         rest = "" if m.rest == (0,) else f" At rest: {', '.join(map(str, m.rest))}."

@@ -1,4 +1,4 @@
-"""eu/message_fields.h and eu/message_data.cpp: message descriptors, for people who read them and for what executes them."""
+"""eu/message_fields.h and eu/message_data.cpp: message descriptors, for printing and for execution."""
 
 from cppnames import KEYWORDS, pascal
 from emit_types import NOTE

@@ -43,7 +43,7 @@ class _Words:
         return out
 
     def _writes(self, layout):
-        """One assignment a dword, groups unrolled: compilers keep such code in registers."""
+        """One assignment per dword, groups unrolled: compilers keep such code in registers."""
         rows = rows_by_name(self.item.fields)
         terms = {}
         for f in layout.fields:

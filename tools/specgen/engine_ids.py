@@ -1,4 +1,4 @@
-"""Numbers that registers and structures give to the engines of a device, beside class and instance."""
+"""Numbers by which registers and structures identify the engines of a device, besides class and instance."""
 
 NO_ID = 0xff
 _KEYS = {"reset", "fault_id", "register_set", "class_id"}
@@ -41,5 +41,5 @@ def _expect(error, here, engine, key, wanted, reason):
 
 
 def numbers(engine):
-    """As the last members of EngineModel."""
+    """Returns the numbers as the last members of EngineModel."""
     return ", ".join(str(engine.get(key, NO_ID)) for key in ("reset_bit", "fault_id", "register_set", "class_id"))

@@ -1,4 +1,4 @@
-"""Which files there are, and writing them. A file whose content is unchanged keeps its time: nothing is rebuilt."""
+"""Lists and writes the generated files. A file whose content is unchanged keeps its time, so nothing is rebuilt."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from names import Names, included_topics
 
 
 def outputs(root):
-    """Names only: depends on which topic files exist, not on what they say."""
+    """Returns the names of all outputs, which depend on the topic files that exist and not on their content."""
     files = [
         "spec/generation_ids.h", "spec/gens_with_device.h", "spec/item_ids.h", "spec/thread_kinds.h", "spec/registry.cpp",
         "spec/device_data.cpp", "spec/interface_data.cpp", "spec/table_data.cpp", "spec/domain_data.cpp", "spec/pci_data.cpp",
@@ -60,7 +60,7 @@ def contents(spec):
 
 
 def include_cycle(spec):
-    """A list of topics whose headers would include each other, or None."""
+    """Returns a list of topics whose headers would include each other, or None."""
     state = {}
 
     def visit(topic, path):

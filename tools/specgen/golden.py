@@ -1,4 +1,4 @@
-"""The flattened view of one generation: a line a fact, sorted, so that a diff shows which chips an edit touches.
+"""The flattened view of one generation: one line per fact, sorted, so that a diff shows the chips that an edit affects.
 
 tests/unit/spec writes the same lines from the C++ tables and compares: the two paths check each other.
 """
@@ -111,7 +111,7 @@ def files(spec):
 
 
 def stale(spec, folder):
-    """One line for each golden file that differs from the description."""
+    """Returns one line for each golden file that differs from the description."""
     folder = Path(folder)
     wanted = files(spec)
     out = []

@@ -30,7 +30,7 @@ def spec_files(root):
 
 
 def topics(root):
-    """Topics are file names; they decide the names of the generated files, so they need no parsing."""
+    """Returns the topics, which are file names. They determine the names of the generated files without parsing."""
     root = Path(root)
     return sorted({p.stem for folder in TOPIC_FOLDERS for p in (root / folder).glob("*.toml")})
 

@@ -1,4 +1,4 @@
-"""spec/unread.toml: which fields the model does not look at, and which need no reading; brought into the layouts."""
+"""Adds the marks of spec/unread.toml to the layouts: fields that the model does not read, or need not read."""
 
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -26,7 +26,7 @@ def read(r, where, inert, table):
         rest = (0,)
     reason = r.typed(where, table, "reason", str, "")
     if reason.endswith("."):
-        r.error(where, "a reason stands within a sentence: no full stop")
+        r.error(where, "a reason is part of a sentence: no full stop")
     r.spec.marks.append(Mark(inert, items, fields, r.gens(where, table), rest,
                              _condition(r, where, table), reason, where))
 
@@ -60,9 +60,9 @@ def rows(layout):
 
 
 def apply(spec, diag):
-    """After the layouts are made. Marks of nested structures come last."""
+    """Adds all marks; call it after the layouts are made. Marks of nested structures come last."""
     items = [*spec.commands.values(), *spec.structs.values()]
-    # Names come before patterns, which take what is left.
+    # Names come before patterns, which match the remaining fields.
     for mark in sorted(spec.marks, key=lambda m: (any(map(is_pattern, m.items)), any(map(is_pattern, m.fields)), m.inert)):
         here = [i for i in items if any(fnmatchcase(i.name, name) for name in mark.items)]
         for name in mark.items:
@@ -85,13 +85,13 @@ def _moved(mark, bits):
 
 
 def _flat(layout):
-    """Marks of a structure, with each element of its groups."""
+    """Returns the marks of a structure, with those of each element of its groups."""
     return layout.unread + [_moved(m, g.first + i * g.bits) for g in layout.groups for i in range(g.count) for m in g.unread]
 
 
 def _inner(spec, own, f, gen, path=()):
     if f.type != "struct" or (f.target, gen) not in own or f.target in path:
-        return []  # what contains itself is an error of its own
+        return []  # a structure that contains itself is reported elsewhere
     out = list(own[f.target, gen])
     for inner in spec.structs[f.target].layouts[gen].fields:
         out += _inner(spec, own, inner, gen, (*path, f.target))
@@ -99,11 +99,11 @@ def _inner(spec, own, f, gen, path=()):
 
 
 def _mark(spec, diag, mark, wanted, item, gen):
-    """True when the item has such a field on the generation."""
+    """Returns whether the item has such a field on the generation."""
     layout, hit = item.layouts[gen], False
     for name, f, holder in rows(layout):
         if not fnmatchcase(name, wanted) or (f.type == "struct" and not mark.inert):
-            continue  # of a structure, its own fields are marked
+            continue  # the fields inside a structure are marked, not the structure
         hit = True
         full = f"{item.name}.{name}"
         known = name in layout.inert or any(m.name == full for m in holder.unread)
@@ -120,7 +120,7 @@ def _mark(spec, diag, mark, wanted, item, gen):
 
 
 def _problems(mark, layout, f, holder):
-    """What is wrong with a mark of this field, and the condition that it hangs on."""
+    """Returns the errors of a mark of this field, and its condition."""
     errors, condition = [], (0, 0, 0, False)
     if any(v >> f.width for v in mark.rest):
         errors.append(f"a value at rest does not fit {f.width} bits")

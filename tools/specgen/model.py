@@ -1,4 +1,4 @@
-"""What the description says, after reading: plain data, generations as indexes into Spec.gens."""
+"""The description after reading: plain data, with generations as indices into Spec.gens."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -47,15 +47,15 @@ class Reserved:
 
 @dataclass(frozen=True)
 class Unread:
-    """A field that the model does not look at, in an item on one generation."""
+    """A field that the model does not read, in an item on one generation."""
 
     name: str                  # with its item: "SAMPLER_STATE.lod_pre_clamp_mode"
     reason: str
     first: int
     width: int
-    rest: tuple = (0,)         # values that change nothing
-    condition: tuple = (0, 0, 0, False)    # first bit, width and value of a field, and whether it must have the value or
-                                           # must not have it for this one to mean anything; width 0: none
+    rest: tuple = (0,)         # values without an effect
+    condition: tuple = (0, 0, 0, False)    # condition for an effect: first bit, width and value of another field, and
+                                           # whether that field must or must not have the value; width 0: none
 
 
 @dataclass
@@ -72,7 +72,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Privilege:
-    """What a command does in a batch without privilege, and when."""
+    """The effect of a command in a batch without privilege, and its condition."""
 
     effect: str
     gens: frozenset
@@ -221,7 +221,7 @@ class Exception_:
 
 @dataclass
 class Mark:
-    """Of spec/unread.toml: fields that nothing in src/ reads. Inert: nothing that a guest sees depends on them."""
+    """A row of spec/unread.toml: fields that nothing in src/ reads. Inert: a guest cannot see an effect of the fields."""
 
     inert: bool
     items: list                # names or patterns
@@ -268,7 +268,7 @@ class Spec:
             yield from group.values()
 
     def excused(self, check, item, fields=(), gen=None):
-        """True when an exception covers it; marks the exception as needed."""
+        """Returns whether an exception covers the error; marks the exception as needed."""
         hit = False
         for e in self.exceptions:
             if e.check == check and e.item == item and set(fields) <= set(e.fields) and (gen is None or gen in e.gens):

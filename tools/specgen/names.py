@@ -63,7 +63,7 @@ def distinct_layouts(item):
 
 
 def sorted_topic_items(spec, topic):
-    """Items of a topic; a structure comes before those that contain it."""
+    """Returns the items of a topic; a structure comes before those that contain it."""
     done, out = set(), []
 
     def visit(item):
@@ -83,7 +83,7 @@ def sorted_topic_items(spec, topic):
 
 
 def included_topics(spec, topic):
-    """Topics whose structures this topic's items contain."""
+    """Returns the topics whose structures this topic's items contain."""
     out = set()
     for item in spec.items():
         if item.topic == topic:

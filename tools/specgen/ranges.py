@@ -38,7 +38,7 @@ def format_position(first, width):
 
 
 def format_runs(bits):
-    """A set of bit numbers as positions, dword by dword."""
+    """Returns a set of bit numbers as positions, dword by dword."""
     out, bits = [], sorted(bits)
     start = 0
     for i in range(1, len(bits) + 1):
@@ -49,7 +49,7 @@ def format_runs(bits):
 
 
 def parse_gens(text, names):
-    """The set of generation indexes that a range names; `names` is the list of generations in order."""
+    """Returns the set of generation indices that a range names; `names` is the list of generations in order."""
     if not isinstance(text, str) or not text.strip():
         raise SpecError(f"bad generation range {text!r}")
     chosen = set()

@@ -11,7 +11,7 @@ _REPLICATION_KEYS = {"doc", "source", "devices", "ranges", "slice_ranges", "slic
 
 
 def read(r, raw):
-    """After the range tables."""
+    """Reads both kinds of tables; call it after the range tables are read."""
     for where, name, table in raw["wake_table"]:
         if r.keys(where, table, _WAKE_KEYS, ("doc", "source", "devices", "ranges", "ports")):
             r.spec.wake_tables[name] = _wake(r, _item(r, "wake_table", where, name, table), table)
@@ -33,7 +33,7 @@ def _item(r, kind, where, name, table):
 
 
 def _ranges(r, item, name):
-    """The range table of that name, when it serves every device of the item."""
+    """Returns the range table of that name if it serves every device of the item."""
     table = r.spec.range_tables.get(name)
     if table is None:
         r.error(item.where, f"unknown range table {name!r}")

@@ -39,7 +39,7 @@ class Eu:
 
 @dataclass
 class Block:
-    """The fields of a part or of a form's own, before they are laid out for one generation."""
+    """The fields of a part or of a form, before they are laid out for one generation."""
 
     name: str
     where: object
@@ -159,7 +159,7 @@ def _form(r, eu, form, table):
 
 
 def _lay_out(r, eu, form, gen):
-    """Every variant of a block covers the same bits; blocks do not overlap; together they cover all bits."""
+    """Checks that all variants of a block cover the same bits, and that blocks cover all bits without overlap."""
     blocks = [eu.parts[name] for name, gens in form.parts if gen in gens] + [form]
     taken, layout, fixed = 0, {}, []
     for block in blocks:
@@ -244,7 +244,7 @@ class Op:
 
 
 def _op_traits(r, op, table):
-    """What an operation is, the same on every generation."""
+    """Reads the properties of an operation that are the same on every generation."""
     op.group = table.get("class", "nothing")
     if op.group not in CLASSES:
         r.error(op.where, f"unknown class {op.group!r}")

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from read_eu import mask_of, pieces, runs, width_of
 
 RULES = ("none", "signed13", "by_type")
-_COMPACT = 1 << 29  # the bit that says so
+_COMPACT = 1 << 29  # the bit that marks a compact form
 
 
 @dataclass

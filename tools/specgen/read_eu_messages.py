@@ -15,7 +15,7 @@ class Message:
     gens: frozenset
     when: list = field(default_factory=list)    # (piece, value)
     fields: list = field(default_factory=list)  # (name, piece, values)
-    fixed: list = field(default_factory=list)   # (name, word): what the layout itself says
+    fixed: list = field(default_factory=list)   # (name, word): fields without bits, whose word the layout implies
 
 
 def read(r, raw):

@@ -1,10 +1,10 @@
-"""Features: facts with a yes or a no. Every generation that has a device decides each of them."""
+"""Reads features: yes-or-no properties. Every generation that has a device states each of them."""
 
 _SCOPES = ("generation", "device")
 
 
 def declare(r, where, name, table):
-    """One [feature.*]. `readers` is compared with the code by scripts/lint/features.py."""
+    """Reads one [feature.*]. `readers` is compared with the code by scripts/lint/features.py."""
     r.keys(where, table, {"doc", "readers", "scope"}, ("doc",))
     r.typed(where, table, "readers", list)
     scope = table.get("scope", "generation")
@@ -24,16 +24,16 @@ def decide(r, generations):
             elif name in r.device_features:
                 r.error(where, f"{name!r} is a feature of devices: name it there")
         for name in sorted(set(features) & set(without)):
-            r.error(where, f"{name!r} stands under features and under without")
+            r.error(where, f"{name!r} is under features and under without")
     r.generations = generations
 
 
 def check_decided(r):
-    """Call it when the devices are known: a generation without one decides nothing."""
+    """Checks that every generation that has a device states all features; call it when the devices are known."""
     with_device = {device.gen for device in r.spec.devices.values()}
     for gen, (where, features, without) in enumerate(r.generations):
         if gen not in with_device:
             continue
         for name in r.spec.features:
             if name not in features + without and name not in r.device_features:
-                r.error(where, f"has a device and says nothing of {name!r}: name it under features or under without")
+                r.error(where, f"has a device but does not state {name!r}: name it under features or under without")

@@ -256,7 +256,7 @@ class ItemReader:
         return item
 
     def per_device(self, item, where, value, key):
-        """A number, or rows with gens and/or devices; a row with devices beats one without."""
+        """Reads a number, or rows with gens and/or devices; a row with devices takes precedence over a row without."""
         if isinstance(value, int) and not isinstance(value, bool):
             return {d: value for d in item.devices}
         plain, named = {}, {}

@@ -94,7 +94,7 @@ def _field(r, item, name, device):
 
 
 def _link(r, chain):
-    """Fills in the links: where the list starts, and in the first register of each capability where the next one is."""
+    """Computes the links: the start of the list, and the next capability in the first register of each capability."""
     for device in chain.devices:
         here = [i for i in r.spec.pci_registers.values() if device in i.offsets]
         at, follower = 0, _FIRST
@@ -115,7 +115,7 @@ def _link(r, chain):
 
 
 def check(spec, error):
-    """Each device has one list, where any has; two registers do not share a byte."""
+    """Checks that every device has one list, if any device has one, and that registers do not share bytes."""
     for device in spec.devices.values() if spec.pci_lists else []:
         lists = [c.name for c in spec.pci_lists.values() if device.name in c.devices]
         if len(lists) != 1:

@@ -38,7 +38,7 @@ def range_table(r, item, table):
 
 
 def check_null_ranges(r):
-    """Each device has one table of null ranges, where any has."""
+    """Checks that every device has one table of null ranges, if any device has one."""
     tables = [t for t in r.spec.range_tables.values() if t.null]
     for device in r.spec.devices.values() if tables else []:
         names = [t.name for t in tables if device.name in t.devices]
@@ -62,7 +62,7 @@ def _contiguous(r, item, span):
 
 
 def unit_table(r, item, table):
-    """Units and their MMIO bases; engines of the table's devices must stand where it says."""
+    """Reads units and their MMIO bases; checks that the engines of the table's devices have these bases."""
     seen = {}
     for i, row in enumerate(table["rows"]):
         here = item.where.at(f"row {row.get('name', i) if isinstance(row, dict) else i}")

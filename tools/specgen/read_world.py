@@ -16,7 +16,7 @@ from model import BAR_KINDS, ENGINES, Device, Enum, Exception_, Spec, Table
 from read_items import ItemReader
 from reader import Reader
 
-# Where spec/devices.toml is still empty, `check` uses these.
+# `check` uses these while spec/devices.toml is empty.
 FALLBACK_DEVICES = {"i965": "gen4", "gm965": "gen4", "g45": "gen4.5", "gm45": "gen4.5", "snb": "gen6", "bdw": "gen8",
                     "chv": "gen8", "skl": "gen9", "icl": "gen11", "tgl": "gen12", "dg1": "gen12"}
 CHECKS = {"overlap", "command_match", "register_overlap", "lri_count", "no_endpoint"}
@@ -100,7 +100,7 @@ _INTERFACE_FLAGS = {"llc", "snoop", "coherent_aperture", "engine_reset", "read_o
 
 
 def _interface(r, where, device, table):
-    """What the kernel driver tells programs of the chip; one number for each engine."""
+    """Reads what the kernel driver reports to programs about the chip; one number for each engine."""
     part = table.get("interface")
     if part is None:
         return
@@ -158,7 +158,7 @@ def _devices(r, raw):
 
 
 def _trace_names(r, where, device, table):
-    """What a trace calls the device: codes of AUB version records and families of PCI ids, each of one device only."""
+    """Reads the identifiers of a device in traces: codes of AUB version records, and families of PCI ids."""
     for key in ("aub_codes", "pci_families"):
         r.typed(where, table, key, list)
     others = list(r.spec.devices.values())

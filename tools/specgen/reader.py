@@ -4,7 +4,7 @@ from ranges import SpecError, parse_gens, parse_position
 
 
 class Reader:
-    """Knows the spec being built and where errors go."""
+    """Holds the spec that is being built, and collects errors."""
 
     def __init__(self, spec, diag):
         self.spec = spec
@@ -15,7 +15,7 @@ class Reader:
         self.diag.error(where, message, None if gen is None else self.spec.gens[gen])
 
     def keys(self, where, table, allowed, required=()):
-        """Unknown and missing keys; False when something required is missing."""
+        """Reports unknown and missing keys. False: a required key is missing."""
         for key in table:
             if key not in allowed:
                 self.error(where, f"unknown key {key!r}")
@@ -25,7 +25,7 @@ class Reader:
         return not missing
 
     def typed(self, where, table, key, kind, default=None):
-        """table[key] when it has the right type, else the default and an error."""
+        """Returns table[key] if it has the right type; else reports an error and returns the default."""
         value = table.get(key, default)
         if key in table and (not isinstance(value, kind) or (kind is int and isinstance(value, bool))):
             self.error(where, f"{key} must be {'a number' if kind is int else kind.__name__}, not {value!r}")
@@ -36,7 +36,7 @@ class Reader:
         return value
 
     def gens(self, where, table, within=None):
-        """The range under `gens`, intersected with `within`."""
+        """Returns the range under `gens`, intersected with `within`."""
         everything = frozenset(range(len(self.spec.gens)))
         within = everything if within is None else within
         if "gens" not in table:
@@ -82,7 +82,7 @@ class Reader:
             return None
 
     def item_devices(self, where, table, gens):
-        """Devices that have an item of these generations, after `devices` narrows them."""
+        """Returns the devices that have an item of these generations, restricted to `devices`."""
         names = self.device_names(where, table)
         for name in names:
             if "devices" in table and self.spec.devices[name].gen not in gens:
@@ -90,7 +90,7 @@ class Reader:
         return [name for name in names if self.spec.devices[name].gen in gens]
 
     def variants(self, where, value, gens, single):
-        """A value, or a list of tables with `gens`: yields (where, generations, value or table), checks disjointness."""
+        """Yields (where, generations, value or table) of a value, or of a list of tables with disjoint `gens`."""
         if not isinstance(value, list):
             yield where, gens, single(value)
             return
@@ -107,7 +107,7 @@ class Reader:
             taken |= chosen
 
     def cover(self, where, found, wanted, what):
-        """Every generation in `wanted` must have a value."""
+        """Checks that every generation in `wanted` has a value."""
         for gen in sorted(wanted):
             if gen not in found:
                 self.error(where, f"no {what} for this generation", gen)

@@ -19,7 +19,7 @@ from read_world import read_spec  # noqa: E402
 
 
 def read_checked(args, only=None):
-    """The spec, or exit 1 with every error; `only` narrows which files count."""
+    """Returns the spec, or prints every error and exits with status 1; `only` limits the files whose errors count."""
     diag = Diagnostics()
     spec = read_spec(Path(args.spec), diag)
     run_checks(spec, diag)
@@ -28,7 +28,7 @@ def read_checked(args, only=None):
 
 
 def report(diag, only=None):
-    """Prints every error and exits 1 when there is one."""
+    """Prints every error; exits with status 1 if there is one."""
     lines = list(diag.lines(only or ()))
     for line in lines:
         print(line, file=sys.stderr)
