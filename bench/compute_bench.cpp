@@ -19,7 +19,7 @@ namespace {
 
 struct Times {
   double processor = 1e9, wall = 1e9;
-  double sum = 0;  // of the results; must be the same on both
+  double sum = 0;  // sum of the results; must be equal on both drivers
 };
 
 double now(clockid_t clock) {

@@ -27,7 +27,7 @@ const spec::DeviceModel& device() {
   return *spec::find_device("skl");
 }
 
-// A batch like those of drivers: stores, register loads and pipe controls, with some padding.
+// Returns a batch like those of drivers: stores, register loads and pipe controls, with some padding.
 const std::vector<uint32_t>& batch() {
   static const std::vector<uint32_t> kBatch = [] {
     std::vector<uint32_t> dwords;
@@ -85,7 +85,7 @@ void format_commands(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations());
 }
 
-// A trace of page-sized memory writes.
+// Returns a trace of page-sized memory writes.
 const std::vector<std::byte>& trace_bytes() {
   static const std::vector<std::byte> kTrace = [] {
     constexpr uint32_t kPage = 4096;

@@ -26,7 +26,7 @@ class NoFaults final : public memory::FaultHandler {
   memory::FaultAction on_fault(const memory::Fault&) override { return memory::FaultAction::skip; }
 };
 
-// A group computes a row, a thread 16 columns: C[row][x] = sum of A[row][k] * B[k][x].
+// A group computes a row, and a thread computes 16 columns: C[row][x] = sum of A[row][k] * B[k][x].
 constexpr std::string_view kProduct = R"(
     (W) mov (8|M0) r2.0<1>:uw 0x76543210:v
     (W) shl (1|M0) r3.0<1>:ud r0.1<0;1,0>:ud 0xa:ud

@@ -1,5 +1,5 @@
-// The EU's decoder, encoder and printer: instructions a second on one core, over words that decode, of every
-// generation. The goal for the decoder is 5 million a second.
+// Speed of the EU's decoder, encoder and printer: instructions per second on one core, for valid words of every
+// generation. The goal for the decoder is 5 million per second.
 #include <benchmark/benchmark.h>
 
 #include <cstring>
@@ -15,7 +15,7 @@ namespace {
 
 using namespace halogen;
 
-// Random words that are instructions, one after the other; compact ones where the generation has them.
+// Returns random words that are valid instructions, compact ones included if the generation has them.
 std::vector<std::byte> program(spec::GenId gen, size_t count) {
   std::mt19937_64 random(7);
   std::vector<std::byte> out;

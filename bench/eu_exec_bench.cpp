@@ -1,5 +1,5 @@
-// How many channel operations a second the interpreter runs on one core, by kind of instruction and width. The judge of
-// executors to come.
+// Channel operations per second of the interpreter on one core, by kind of instruction and width. Other executors are
+// compared with these figures.
 #include <benchmark/benchmark.h>
 
 #include <cstring>
@@ -86,7 +86,7 @@ BENCHMARK_CAPTURE(one, mad_f, Op::mad, Type::f, 3u)->Arg(8)->Arg(16);
 BENCHMARK_CAPTURE(one, mach_d, Op::mach, Type::d, 2u)->Arg(8);
 BENCHMARK_CAPTURE(one, mul_hf, Op::mul, Type::hf, 2u)->Arg(16);
 
-// What compilers emit beside plain arithmetic on one type.
+// Instructions that compilers emit besides plain arithmetic on one type.
 void kind(benchmark::State& state, Instruction (*change)(Instruction), Op op, Type type, unsigned sources) {
   const auto width = static_cast<unsigned>(state.range(0));
   run(state, {change(make(op, width, type, sources))}, width);
@@ -181,7 +181,7 @@ BENCHMARK_CAPTURE(kind, math_pow, math<MathFunction::power>, Op::math, Type::f, 
 BENCHMARK_CAPTURE(kind, math_fdiv, math<MathFunction::divide>, Op::math, Type::f, 2u)->Arg(8);
 BENCHMARK_CAPTURE(kind, math_idiv, math<MathFunction::int_quotient>, Op::math, Type::d, 2u)->Arg(8);
 
-// What a compute kernel does in its inner loop.
+// The instructions of the inner loop of a compute kernel.
 void mixed(benchmark::State& state) {
   const auto width = static_cast<unsigned>(state.range(0));
   Instruction compare = make(Op::cmp, width, Type::d, 2);

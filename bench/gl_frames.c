@@ -1,7 +1,7 @@
-// Frames of small GL scenes a second: one triangle, many large ones, many small ones, a textured scene with blending
-// and depth. The frames are drawn into a texture and waited for at the end; programs are compiled before the clock
-// starts. usage: gl_frames SCENE SIZE FRAMES [FOLDER]   prints seconds by the clock and of processors; with a folder:
-// the last picture, as SCENE.rgba
+// Frames per second of small GL scenes: one triangle, many large ones, many small ones, a textured scene with blending
+// and depth. The frames are drawn into a texture, and the program waits for them at the end; programs are compiled
+// before the clock starts. usage: gl_frames SCENE SIZE FRAMES [FOLDER]   prints elapsed seconds and processor seconds;
+// with a folder, writes the last picture as SCENE.rgba
 #define _POSIX_C_SOURCE 200809L
 #include <stddef.h>
 #include <stdint.h>
@@ -37,7 +37,8 @@ static float random_part(void) {  // 0 to 1
   return (float)(seed >> 8) / (float)(1u << 24);
 }
 
-// Triangles around random middles, `reach` from them to their corners; reach 0: one over most of the picture.
+// Triangles around random centres; `reach` is the distance to the corners. Reach 0: one triangle that covers most of
+// the picture.
 static void scatter(int triangles, float reach) {
   static const GLfloat one[3][2] = {{-0.9f, -0.9f}, {0.9f, -0.9f}, {0, 0.9f}};
   for (int i = 0; i < triangles; ++i) {

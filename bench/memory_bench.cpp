@@ -1,7 +1,8 @@
 // Graphics memory against raw memory, one thread, in one run: streams through a 48-bit per-process table and through
-// the global table, random reads, and what a TLB hit and a miss cost. Goals: streaming 0.7 of memcpy, random 64-byte
-// reads one by one 0.3 of the same loop on raw memory, fewer than 20 entry loads a miss. Raw and modelled loops
-// alternate; each ratio is the median of the rounds, in processor time, so that a busy machine disturbs both alike.
+// the global table, random reads, and the costs of a TLB hit and of a miss. Goals: streaming 0.7 of memcpy, random
+// 64-byte reads one by one 0.3 of the same loop on raw memory, fewer than 20 entry loads per miss. Raw and modelled
+// loops alternate; each ratio is the median of the rounds, in processor time, so that a busy machine affects both
+// equally.
 // Usage: memory_bench [rounds] [stream MiB] [random MiB] [part of a name: only these]
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -27,7 +28,7 @@ using namespace halogen;
 
 constexpr uint64_t kMiB = uint64_t{1} << 20;
 constexpr uint64_t kLine = 64;
-constexpr unsigned kTlbEntries = 768;  // the largest of Ice Lake
+constexpr unsigned kTlbEntries = 768;  // the largest TLB of Ice Lake
 constexpr uint64_t kVa = 0x1234'4000'0000;
 
 double now() {
@@ -144,7 +145,7 @@ bool wanted(std::string_view name) {
   return name.find(g_only) != std::string_view::npos;
 }
 
-// Prints "ratio NAME r": how much of raw memory's speed remains.
+// Prints "ratio NAME r", where r is the speed relative to raw memory.
 void compare(const std::string& name, unsigned rounds, double units, const char* unit, const std::function<void()>& raw,
              const std::function<void()>& modelled) {
   if (!wanted(name)) {

@@ -1,5 +1,5 @@
 // Coverage of triangles, and pixels through depth test and blending into a Y-tiled RGBA8 target, compared with memset
-// of the bytes of the target. No shader runs: these are the costs around it, on one thread.
+// of the bytes of the target. No shader runs: the figures are the costs of the fixed functions, on one thread.
 #include <benchmark/benchmark.h>
 
 #include <cstring>

@@ -44,7 +44,7 @@ void play_whole(benchmark::State& state, const std::vector<std::byte>& bytes) {
   }
 }
 
-// A trace of writes of one size.
+// Returns a trace of writes of one size.
 std::vector<std::byte> writes_of(size_t record) {
   trace::MemorySink sink;
   trace::aub::Writer writer(sink);

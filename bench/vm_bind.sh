@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures how long Linux i915 takes from its start to its render node, with the device beside QEMU: the median of three
-# runs, one machine at a time, and its ratio to the time of a stub without a model. The stub's time is from QEMU's start to
-# power-off, less the 5 s that the same machine takes without the driver; the goal is twice that.
+# runs, one machine at a time, and its ratio to the time with a stub instead of the model. The stub's time is from
+# QEMU's start to power-off, less the 5 s that the same machine takes without the driver; the goal is twice that.
 # usage: vm_bind.sh [device...]   (needs the release build)
 set -euo pipefail
 cd "$(dirname "$0")/.."
