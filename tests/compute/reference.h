@@ -1,4 +1,4 @@
-// What the cases must give, by plain formulas in C++ that share nothing with a kernel.
+// Expected results of the cases, from plain formulas in C++ that share no code with the kernels.
 #pragma once
 
 #include <algorithm>
@@ -9,14 +9,14 @@
 #include <string>
 #include <vector>
 
-// Numbers that look random and are the same everywhere.
+// Pseudo-random numbers, the same on every machine.
 class Numbers {
  public:
   uint32_t next() {
     state_ = state_ * 6364136223846793005u + 1442695040888963407u;
     return static_cast<uint32_t>(state_ >> 33);
   }
-  // In [-1, 1), with 12 bits: products are exact in single precision.
+  // Returns a number in [-1, 1) with 12 bits, so that products are exact in single precision.
   float small() { return static_cast<float>(static_cast<int>(next() % 8192) - 4096) / 4096.0f; }
 
  private:
@@ -37,7 +37,7 @@ struct SaxpyCase {
   std::vector<float> x, y, wanted;
 };
 
-// One sum for each group.
+// One sum per group.
 struct ReductionCase {
   ReductionCase(size_t count, size_t group) : in(count), wanted(count / group) {
     Numbers numbers;
@@ -46,7 +46,7 @@ struct ReductionCase {
   std::vector<uint32_t> in, wanted;
 };
 
-// Small whole numbers: sums are exact, whatever the order and whether products are fused.
+// Small integers: sums are exact in any order, with fused products or without.
 struct MatmulCase {
   explicit MatmulCase(size_t side) : a(side * side), b(side * side), wanted(side * side) {
     Numbers numbers;
@@ -71,8 +71,8 @@ struct SortCase {
   std::vector<int> data, wanted;
 };
 
-// The constants of SHA-256, 64 of the rounds and 8 to start with: the first 32 bits of the fractional parts of cube and
-// square roots of primes, computed here.
+// Returns the constants of SHA-256, 64 of the rounds and 8 initial values: the first 32 bits of the fractional parts of
+// cube and square roots of primes, computed here.
 inline std::vector<uint32_t> sha256_constants() {
   std::vector<uint32_t> primes;
   for (uint32_t n = 2; primes.size() < 64; ++n) {
@@ -89,14 +89,14 @@ inline std::vector<uint32_t> sha256_constants() {
   return constants;
 }
 
-// The message of one item.
+// Returns the message of one item.
 inline std::string sha256_text(size_t item) {
   char digits[9];
   std::snprintf(digits, sizeof digits, "%08zx", item);
   return digits + std::string(47, '.');
 }
 
-// SHA-256 of a message that fits one block.
+// Returns SHA-256 of a message that fits into one block.
 inline std::array<uint32_t, 8> sha256_of(const std::string& text) {
   const std::vector<uint32_t> constants = sha256_constants();
   std::array<uint8_t, 64> block{};
@@ -127,7 +127,7 @@ inline std::array<uint32_t, 8> sha256_of(const std::string& text) {
   return h;
 }
 
-// The digests of the messages of `count` items, eight words each.
+// Returns the digests of the messages of `count` items, eight words each.
 inline std::vector<uint32_t> sha256_digests(size_t count) {
   std::vector<uint32_t> digests;
   for (size_t i = 0; i < count; ++i) {
@@ -138,7 +138,7 @@ inline std::vector<uint32_t> sha256_digests(size_t count) {
 
 template <class Real>
 uint32_t mandelbrot_steps(Real cr, Real ci, uint32_t limit) {
-  // volatile: every step is rounded, as the kernel asks for.
+  // volatile: every operation is rounded, as in the kernel.
   volatile Real r = 0, i = 0;
   uint32_t n = 0;
   for (; n < limit; ++n) {

@@ -1,4 +1,4 @@
-// The frame of both programs: named cases, results that are compared and kept.
+// The common part of both programs: named cases, and results that are compared and stored.
 #pragma once
 
 #include <algorithm>
@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-inline std::string out_folder;  // where results are kept; empty: nowhere
+inline std::string out_folder;  // folder for results; empty: results are not stored
 
-// Keeps what came out, and says where it first differs from what was wanted.
+// Stores a result, compares it with the expected one, and prints the first difference.
 template <class T>
 bool same(const std::string& name, const std::vector<T>& got, const std::vector<T>& wanted) {
   if (!out_folder.empty()) {
@@ -31,7 +31,7 @@ bool same(const std::string& name, const std::vector<T>& got, const std::vector<
 struct Case {
   std::string name;
   std::function<bool()> run;
-  bool possible = true;  // the device has what it needs
+  bool possible = true;  // the device has the features that the case needs
 };
 
 struct Arguments {

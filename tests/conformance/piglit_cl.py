@@ -23,7 +23,7 @@ from piglit_process import run_alone
 
 TESTER = ROOT / "bin/cl-program-tester"
 SUITE = Suite("piglit_cl", HERE / "piglit/cl", ("bdw", "skl", "icl", "tgl", "dg1"), slow=60)
-LEAST = 95  # percent of what counts
+LEAST = 95  # required percentage of counted results
 
 
 def run_files(files: list[str], prefix: list[str], given: argparse.Namespace, out) -> None:

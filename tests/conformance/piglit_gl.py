@@ -40,15 +40,15 @@ from piglit_process import NO_CONTEXT, run_alone, run_together
 
 SUITE = Suite("piglit_gl", HERE / "piglit/gl", ("g45", "snb", "bdw", "chv", "skl", "icl", "tgl", "dg1"), slow=3)
 GLSL = tuple(f"spec@glsl-{v}@" for v in ("1.10", "1.20", "1.30", "1.50"))
-LEAST = 85  # percent of what counts
-TOGETHER = 40  # files in a process
+LEAST = 85  # required percentage of counted results
+TOGETHER = 40  # files per process
 ENVIRONMENT = {"PIGLIT_PLATFORM": "surfaceless_egl", "PIGLIT_SOURCE_DIR": str(ROOT)}
 
 
 @dataclasses.dataclass
 class Test:
     command: list[str]
-    needs: str  # version of GL and extensions
+    needs: str  # GL version and extensions that a file requires
 
 
 def all_tests() -> dict[str, Test]:
@@ -102,7 +102,7 @@ class Runner:
         while len(names) > 1:
             files = [(name, self.tests[name].command[1]) for name in names]
             told, ended = run_together(files, [*self.start(), str(self.programs / "shader_runner")], self.seconds, ENVIRONMENT)
-            if ended == NO_CONTEXT:  # all of them need it
+            if ended == NO_CONTEXT:  # all files of the group need the same GL version
                 told = [(name, "skip", 0) for name in names]
             elif ended == LATE:
                 told.append((names[len(told)], LATE, self.seconds))

@@ -23,7 +23,7 @@ NEEDS = "the device has not what it needs"
 
 @dataclasses.dataclass
 class Entry:
-    """A test of a list: a number, the text after it, and the lines below it (subtest to remark)."""
+    """An entry of a list: a number, the text after it, and the lines below (a map from subtest to remark)."""
     number: int = 0
     text: str = ""
     below: dict[str, str] = dataclasses.field(default_factory=dict)
@@ -34,7 +34,7 @@ class Suite:
     name: str
     lists: pathlib.Path
     devices: tuple[str, ...]
-    slow: float  # a test that took so many seconds is not taken into samples
+    slow: float  # samples do not include tests that take longer than this
 
     def counted(self) -> dict[str, Entry]:
         return read_list(self.lists / "counted.txt")
@@ -83,7 +83,7 @@ def passing(counted: Entry, results: dict[str, str]) -> tuple[int, set[str]]:
     good = sum(status == "pass" for status in seen.values())
     bad = {s for s, status in seen.items() if status not in ("pass", "skip")}
     if good < counted.number and not bad and results.get("") not in ("pass", "skip"):
-        bad.add(WHOLE)  # it ended before its end
+        bad.add(WHOLE)  # the program ended early
     return good, bad
 
 

@@ -13,8 +13,8 @@ SUBTEST = re.compile(r'PIGLIT: \{"subtest": \{"(.*)" : "(\w+)"\}\}')
 RESULT = re.compile(r'PIGLIT: \{"result": "(\w+)"')
 NO_CONTEXT = "Failed to create any GL context"
 TICKS = os.sysconf("SC_CLK_TCK")
-PATIENCE = 10  # a test may wait for processors that are busy: so many times its seconds
-BUSY = "busy"  # it did not get its seconds
+PATIENCE = 10  # a test may wait for busy processors: limit of elapsed time, as a multiple of its processor time
+BUSY = "busy"  # the test did not get its processor time
 
 
 def used(process: int) -> float:
@@ -100,7 +100,7 @@ def run_together(files: list[tuple[str, str]], command: list[str], seconds: floa
         if (found := SUBTEST.search(line)) and len(told) < len(files):
             name, path = files[len(told)]
             if found[1].lower() != pathlib.Path(path).stem.lower():
-                program.stop()  # it has lost its way
+                program.stop()  # the reports do not follow the order of the files
                 break
             told.append((name, found[2], since))
     return told, NO_CONTEXT if no_context and not told else program.ended

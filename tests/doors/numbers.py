@@ -46,7 +46,7 @@ def rule(device, scene, drawn, wanted):
         wrong = [f"{value!r} passes {passed:08b}" for value, passed in struct.iter_unpack("=fI", drawn)
                  if passed != passing(order_of(device, bits, value))]
         return "; ".join(wrong[:3])
-    if scene == "levels":  # of 8 bits behind the point
+    if scene == "levels":  # with eight fraction bits
         wrong = [f"{width!r} is {red}, not {255 * math.log2(width):.1f}" for width, red, *_ in struct.iter_unpack("=f4B", drawn)
                  if abs(red - 255 * math.log2(width)) > 1]
         return "; ".join(wrong[:3])

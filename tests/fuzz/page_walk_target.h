@@ -69,7 +69,7 @@ class PageWalk final : private Input {
     return addresses;
   }
 
-  // An entry on the way to an address, other bits; with or without telling the caches.
+  // Changes bits of an entry on the walk to an address, with or without an invalidation of the caches.
   void flip_entry(memory::worlds::World& world, memory::worlds::SpaceTwin& twin, bool tell) {
     const memory::slow::Outcome way = world.expect(take_address(world), {}, false);
     if (way.entries.empty()) {
@@ -82,7 +82,7 @@ class PageWalk final : private Input {
     if (tell) {
       twin.space().invalidate();
     } else {
-      // Cached entries may be stale: only check that nothing breaks, then make both sides equal.
+      // Cached entries may be stale: only checks that nothing breaks, then makes both sides equal.
       std::vector<std::byte> bytes(take_size());
       static_cast<void>(twin.space().read(GpuVa(take_address(world)), bytes));
       twin.space().view(GpuVa(take_address(world)), {});

@@ -16,38 +16,38 @@ def lines(text):
 
 
 class MustFail(unittest.TestCase):
-    def test_a_body_on_its_own_line(self):
+    def test_a_body_on_its_own_line_is_found(self):
         for header in ("if (a)", "if constexpr (a)", "if (f(a, g(b)))", "for (;;)", "for (auto x : list)", "while (a)",
                        "if (a) [[unlikely]]", "if (const auto x = f(); x)"):
             self.assertEqual(lines(f"void f() {{\n  {header}\n    g();\n}}\n"), [3], header)
 
-    def test_both_bodies_of_an_else(self):
+    def test_both_bodies_of_an_else_are_found(self):
         self.assertEqual(lines("if (a)\n  b();\nelse\n  c();\n"), [2, 4])
 
-    def test_one_body_of_an_else(self):
+    def test_one_body_of_an_else_is_found(self):
         self.assertEqual(lines("if (a) {\n  b();\n} else\n  c();\n"), [4])
         self.assertEqual(lines("if (a)\n  b();\nelse {\n  c();\n}\n"), [2])
 
-    def test_the_end_of_an_else_if_chain(self):
+    def test_the_end_of_an_else_if_chain_is_found(self):
         self.assertEqual(lines("if (a) {\n} else if (b)\n  c();\n"), [3])
 
-    def test_a_body_that_continues_below(self):
+    def test_a_body_that_continues_below_is_found(self):
         self.assertEqual(lines("if (a) return f(b,\n                 c);\n"), [1])
         self.assertEqual(lines("for (;;) if (a) {\n  b();\n}\n"), [1])
 
-    def test_a_do_body(self):
+    def test_a_do_body_is_found(self):
         self.assertEqual(lines("do\n  a();\nwhile (b);\n"), [2])
 
-    def test_a_body_behind_a_comment(self):
+    def test_a_body_after_a_comment_is_found(self):
         self.assertEqual(lines("if (a)  // why {\n  b();\n"), [2])
         self.assertEqual(lines("if (a /* ) { */)\n  b();\n"), [2])
 
-    def test_a_condition_with_brackets_in_literals(self):
+    def test_a_condition_with_brackets_in_literals_is_parsed(self):
         self.assertEqual(lines("if (a == ')')\n  b();\n"), [2])
         self.assertEqual(lines('if (a == ") {")\n  b();\n'), [2])
         self.assertEqual(lines("if (a == 1'000'000)\n  b('x');\n"), [2])
 
-    def test_a_body_in_a_macro(self):
+    def test_a_body_in_a_macro_is_found(self):
         self.assertEqual(lines("#define M(a) \\\n  if (a) \\\n    b()\nint c;\n"), [3])
 
     def test_the_formatter_step_fails(self):
@@ -64,18 +64,18 @@ class MustFail(unittest.TestCase):
 
 
 class MustPass(unittest.TestCase):
-    def test_a_body_on_the_line_of_its_condition(self):
+    def test_a_body_on_the_line_of_its_condition_is_accepted(self):
         for text in ("if (a) return;\n", "for (;;) a();\n", "while (a) b();\n", "if (a) for (;;) b();\n", "while (a);\n",
                      "if (a &&\n    b) return;\n"):
             self.assertEqual(lines(text), [], text)
 
-    def test_braces(self):
+    def test_bodies_with_braces_are_accepted(self):
         for text in ("if (a) {\n  b();\n} else if (c) {\n  d();\n} else {\n  e();\n}\n", "do {\n  a();\n} while (b);\n",
                      "if (a) [[likely]] {\n  b();\n}\n", "switch (a) {\n  case 1:\n    break;\n}\n",
                      "#define M(a) \\\n  do {        \\\n    b(a);     \\\n  } while (0)\nint c;\n"):
             self.assertEqual(lines(text), [], text)
 
-    def test_what_is_not_code(self):
+    def test_text_that_is_not_code_is_ignored(self):
         for text in ("#if A\nint a;\n#else\nint b;\n#endif\n", "// if (a)\nint b;\n", "/* else\n b */ int c;\n",
                      'auto a = "if (b)";\nint c;\n', 'auto a = R"(if (b)\n c;)";\n', "int format(int x);\nint doors;\n"):
             self.assertEqual(lines(text), [], text)

@@ -14,7 +14,7 @@ def names(name, text):
 
 
 class MustFail(unittest.TestCase):
-    def test_persons_in_comments(self):
+    def test_persons_in_comments_are_found(self):
         for word in ("whoever", "Whoever", "whosoever", "nobody", "Nobody", "somebody"):
             self.assertEqual(names("a.cpp", f"int a;  // {word} reads it\n"), [(1, "person")], word)
             self.assertEqual(names("a.h", f"/* first\n   {word} */\n"), [(2, "person")], word)
@@ -23,40 +23,40 @@ class MustFail(unittest.TestCase):
             self.assertEqual(names("a.sh", f"# {word}\n"), [(1, "person")], word)
             self.assertEqual(names("a.toml", f'doc = "{word}"\n'), [(1, "person")], word)
 
-    def test_string_literals(self):
+    def test_patterns_in_string_literals_are_found(self):
         self.assertEqual(names("a.cpp", 'raise("a thread met an instruction that is none");\n'), [(1, "none")])
         self.assertEqual(names("a.cpp", 'auto a = R"(one\nnobody)";\n'), [(2, "person")])
         self.assertEqual(names("a.py", '"""One.\n\nNobody.\n"""\n'), [(3, "person")])
 
-    def test_none_without_a_noun(self):
+    def test_none_without_a_noun_is_found(self):
         for text in ("that is none", "those are none.", "it was none", "were none", "may be none"):
             self.assertEqual(names("a.md", text + "\n"), [(1, "none")], text)
 
-    def test_nan(self):
+    def test_no_number_is_found(self):
         self.assertEqual(names("a.cpp", "// No number is the first pixel.\n"), [(1, "no number")])
 
-    def test_messages_of_files(self):
+    def test_verbs_after_a_file_name_are_found(self):
         self.assertEqual(names("a.cpp", 'fmt::format("{}: is empty.", name);\n'), [(1, "colon and verb")])
 
-    def test_consecutive_items(self):
+    def test_one_behind_the_other_is_found(self):
         self.assertEqual(names("a.h", "// registers, one behind the other\n"), [(1, "one behind the other")])
 
-    def test_a_phrase_that_wraps(self):
+    def test_a_phrase_that_wraps_is_found(self):
         self.assertEqual(names("a.cpp", "// a value that is\n// none\n"), [(1, "none")])
         self.assertEqual(names("a.md", "a value that is\nnone\n"), [(1, "none")])
         self.assertEqual(names("a.py", "x = 1\n# a value that is\n# none\n"), [(2, "none")])
 
-    def test_identifiers(self):
+    def test_patterns_in_identifiers_are_found(self):
         self.assertEqual(names("a.cpp", "constexpr int kMostLines = 3;\n"), [(1, "kMost")])
         self.assertEqual(names("a.h", "constexpr int kMost = 3;\n"), [(1, "kMost")])
 
-    def test_text_after_a_quoted_quote(self):
+    def test_text_after_a_quoted_quote_is_found(self):
         self.assertEqual(names("a.cpp", "char a = '\"';  // nobody\n"), [(1, "person")])
         self.assertEqual(names("a.cpp", 'auto a = "\\"";  // nobody\n'), [(1, "person")])
 
 
 class MustPass(unittest.TestCase):
-    def test_plain_english(self):
+    def test_plain_english_is_accepted(self):
         for text in ("the component reads it", "none of them", "is none of the four forms", "if there is none, it is refused", "NaN clamps to pixel 0",
                      "no number of threads changes it", "whole", "the most recent one"):
             self.assertEqual(names("a.md", text + "\n"), [], text)
@@ -65,11 +65,11 @@ class MustPass(unittest.TestCase):
         self.assertEqual(names("a.cpp", "if (nobody) return somebody(whoever);\n"), [])
         self.assertEqual(names("a.py", "nobody = 1\n"), [])
 
-    def test_quotations(self):
+    def test_quotations_are_not_checked(self):
         self.assertEqual(names("a.md", "Not `nobody`.\n```\nnobody\n```\n"), [])
         self.assertEqual(names("a.cpp", "// drops to the user `nobody`\n"), [])
 
-    def test_similar_identifiers(self):
+    def test_similar_identifiers_are_accepted(self):
         self.assertEqual(names("a.cpp", "int kMostly = 1; int kUtmost = 2;\n"), [])
 
 

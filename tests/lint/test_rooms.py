@@ -22,24 +22,24 @@ class Rooms(unittest.TestCase):
         (self.root / "src/one/README.md").write_text(text)
         return rooms.faults_of(self.root)
 
-    def test_a_room_without_a_readme(self):
+    def test_a_room_without_a_readme_is_refused(self):
         self.assertIn("missing", rooms.faults_of(self.root)[0])
 
-    def test_a_long_readme(self):
+    def test_a_long_readme_is_refused(self):
         self.assertEqual(self.faults("line\n" * 20), [])
         self.assertIn("21 lines", self.faults("line\n" * 21)[0])
 
-    def test_names_that_do_not_exist(self):
+    def test_names_that_do_not_exist_are_refused(self):
         for name in ("Gone", "one::Gone", "gone()", "gone.h", "part/gone.h", "docs/gone.md", "fuzz_gone"):
             self.assertEqual(len(self.faults(f"`{name}`\n")), 1, name)
 
-    def test_names_that_exist(self):
+    def test_names_that_exist_are_accepted(self):
         self.assertEqual(self.faults("`Thing`, `one::Thing`, `act()`, `thing.h`, `part/`, `part/thing.h`, `src/one`\n"), [])
 
     def test_commands_and_patterns_are_not_names(self):
         self.assertEqual(self.faults("`halogen walk`, `--report`, `cmd_*.cpp`, `r10.2<8;8,1>:f`, `/sys`\n"), [])
 
-    def test_walks(self):
+    def test_names_in_walks_are_checked(self):
         self.assertEqual(self.faults(""), [])
         (self.root / "docs/walks.md").write_text("`Thing::act` in `src/one/part/thing.h`\n")
         self.assertEqual(self.faults(""), [])

@@ -129,7 +129,7 @@ int main(void) {
     if (round == 0) {
       fill(10, 5, 100, 60, 0x11223344);
       copy(3, 2, 120, 10, 101, 77);
-    } else if (round == 1) {  // many small ones, as an upload of small pictures
+    } else if (round == 1) {  // many small blits, as an upload of small pictures
       for (uint32_t i = 0; i < 128; ++i) copy(i % 16 * 16, i / 16 * 16, (i * 7) % 240, (i * 5) % 112, 1 + i % 16, 16);
     } else {
       copy(0, 0, 0, 0, kWidth, kHeight);

@@ -151,7 +151,7 @@ static void orphan(void) {
     if (left != 0) _exit(left < 0);
     close(ready[1]);
     char word;
-    if (read(ready[0], &word, 1) != 0) _exit(1);  // until the owner is gone
+    if (read(ready[0], &word, 1) != 0) _exit(1);  // waits until the owner has exited
     int value = 0;
     word = get_parameter(fd, I915_PARAM_CHIPSET_ID, &value) == -1 && errno == EIO ? 'y' : 'n';
     if (write(done[1], &word, 1) != 1) _exit(1);

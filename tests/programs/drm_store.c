@@ -1,5 +1,5 @@
 // A libdrm program: finds the device, asks for its identity, and lets a batch store a dword.
-// Prints the PCI id. Exit status 0: everything was right.
+// Prints the PCI id. Exit status 0: all checks passed.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

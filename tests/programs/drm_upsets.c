@@ -1,5 +1,6 @@
-// Disturbs programs during their calls: threads are cancelled, handlers jump away, lent memory is freed, contexts are
-// destroyed, descriptors run out. Each part prints its name if it passes. Exit status 0: all passed.
+// Disturbs programs during their calls: threads are cancelled, handlers jump away, memory in use as a buffer (USERPTR)
+// is freed, contexts are destroyed, descriptors run out. Each part prints its name if it passes. Exit status 0: all
+// passed.
 // usage: drm_upsets, or drm_upsets FILE: continues in a child after its parent has ended, and writes FILE
 #define _GNU_SOURCE
 #include <errno.h>
@@ -175,7 +176,7 @@ static void freed(int by_free) {
   CHECK(wait_for(spinner.handle, -1) == 0 && stores(fd, 3));
 }
 
-// Mappings of buffers cannot be lent.
+// Mappings of buffers cannot be used with USERPTR.
 static void lent_mapping(void) {
   struct target target;
   CHECK(make_target(fd, &target) == 0);

@@ -1,7 +1,7 @@
-// The scenes of programs that people try a driver with, without a window, 256 x 256 pixels: three gears (es2gears), a
-// lit cube (kmscube), a sphere lit pixel by pixel and a textured cube with mip maps (glmark2). Drawn into a texture
-// with depth. What stands in the pictures is not judged here. usage: gl_shows [-o FOLDER] [scene...]   without scenes:
-// all; -o: their pixels, as FOLDER/SCENE.rgba
+// Scenes of popular test programs, without a window, 256 x 256 pixels: three gears (es2gears), a lit cube (kmscube), a
+// sphere lit pixel by pixel and a textured cube with mip maps (glmark2). They are drawn into a texture with depth. The
+// program does not judge the pictures. usage: gl_shows [-o FOLDER] [scene...]   default: all scenes; -o: writes their
+// pixels as FOLDER/SCENE.rgba
 #include <math.h>
 #include <string.h>
 
@@ -66,7 +66,7 @@ static void add_corner(const float place[3], const float normal[3], float u, flo
   corner->at[1] = v;
 }
 
-// Two triangles of one normal.
+// Adds two triangles with the same normal.
 static void add_square(const float square[4][3], const float normal[3]) {
   static const int order[6] = {0, 1, 2, 0, 2, 3};
   static const float at[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
@@ -103,11 +103,11 @@ static void make_sphere(void) {
   }
 }
 
-// A ring with teeth, flat in z.
+// Adds a ring with teeth between two planes of constant z.
 static void make_gear(float hole, float radius, float width, int teeth, float depth) {
   const float low = radius - depth / 2, high = radius + depth / 2, z = width / 2;
   for (int tooth = 0; tooth < teeth; ++tooth) {
-    float edge[5][2];  // the outline over one tooth
+    float edge[5][2];  // the outline of one tooth
     for (int i = 0; i < 5; ++i) {
       const float angle = 2 * kPi * ((float)tooth + (float)i / 4) / (float)teeth;
       const float far = i == 1 || i == 2 ? high : low;
@@ -227,7 +227,7 @@ static void gears(void) {
   draw_corners(view, multiply(tilt, multiply(moved(-3.1f, 4.2f, 0), turned(2, -105))), 0.2f, 0.2f, 1);
 }
 
-// One thing in the middle.
+// Draws one object in the centre.
 static void draw_middle(float red, float green, float blue) {
   draw_corners(multiply(lens(2.1f, 6, 10), moved(0, 0, -8)),
                multiply(turned(0, 45), multiply(turned(1, 50), turned(2, 10))), red, green, blue);

@@ -1,5 +1,5 @@
 // Vulkan scenes without a window, 256 x 256 pixels of RGBA8: a triangle, a textured cube with depth (as vkcube shows),
-// layers that are blended, and the cube with four samples a pixel. What stands in the pictures is not judged here.
+// layers that are blended, and the cube with four samples per pixel. The program does not judge the pictures.
 // usage: vk_scenes SHADER_FOLDER OUT_FOLDER [scene...]   writes OUT_FOLDER/SCENE.rgba
 #include <cmath>
 #include <numbers>
@@ -47,7 +47,7 @@ Matrix turned(size_t axis, float angle) {
   return matrix;
 }
 
-// Looks along z from `distance`, 45 degrees wide, from 1 to 10.
+// Returns a projection along z from `distance`, with a field of view of 45 degrees and depths from 1 to 10.
 Matrix seen_from(float distance) {
   const float focus = 1 / std::tan(std::numbers::pi_v<float> / 8);
   const Matrix view{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, distance, 1};

@@ -91,7 +91,7 @@ enum class Packing : uint8_t { word, byte, bit };
 // One drawing, independent of its command.
 struct Job {
   unsigned depth = 0;    // 0: 8, 1: 565, 2: 1555, 3: 32 bits
-  unsigned pixel_B = 1;  // fast copies know 8 and 16 too
+  unsigned pixel_B = 1;  // fast copies also support 8 and 16
   uint8_t rop = 0;
   unsigned byte_mask = 3;  // bit 1: alpha, bit 0: RGB
   int64_t x1 = 0, y1 = 0, x2 = 0, y2 = 0;
@@ -141,7 +141,7 @@ class Blitter {
   // Executes one command at the front of the stream. Unless the result is `done` or `fault`, memory and state stay
   // unchanged.
   Outcome run(std::span<const uint32_t> stream);
-  // Pages that the commands so far may have changed, as far as they are defined.
+  // Returns the pages that the executed commands may have changed, as far as their effects are defined.
   const std::set<uint64_t>& pages() const { return pages_; }
   Rules& rules() { return rules_; }
 

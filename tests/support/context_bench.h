@@ -222,7 +222,7 @@ struct ContextBench : EngineBench {
       write(0x4430c, 0x100);
     }
   }
-  // True: there was one since the last call.
+  // Returns whether an interrupt came since the last call.
   bool take_context_switch() {
     if (!has_queue()) {
       const uint32_t identity = read(0x44308) & 0x100;

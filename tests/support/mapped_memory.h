@@ -1,5 +1,5 @@
-// Memory behind four-level page tables, for code that uses an address space: bytes mapped from one address on, and
-// nothing else. The tables lie behind the bytes.
+// Memory behind four-level page tables, for code that uses an address space: bytes mapped from one address on; all
+// other addresses are unmapped. The tables follow the bytes.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// A host that keeps everything: memory in a map of pages, interrupts and Events in lists.
+// A host that records everything: memory in a map of pages, interrupts and Events in lists.
 #pragma once
 
 #include <array>

@@ -32,7 +32,7 @@ OF_TWO = ["add_sat(p, q)", "sub_sat(p, q)", "hadd(p, q)", "rhadd(p, q)", "mul_hi
           "clz(p)", "abs_diff(p, q)", "abs(p)", "mad_hi(p, q, r)", "max(p, q)", "min(p, q)", "popcount(p)", "p * q",
           "q ? p / (q == (T)-1 ? (T)3 : q) : 0", "q ? p % (q == (T)-1 ? (T)3 : q) : 0", "p << (q & (sizeof(p) * 8 - 1))",
           "p >> (q & (sizeof(p) * 8 - 1))", "(p < q) | ((p == q) << 1) | ((p >= r) << 2)"]
-# Every implementation must give the same bits for these.
+# Every implementation must return the same bits for these operations.
 OF_FLOATS = ["fmin(x, y)", "fmax(x, y)", "x + y", "x - y", "x * y", "fma(x, y, z)", "floor(x)", "ceil(x)", "rint(x)",
              "trunc(x)", "fmod(x, y)", "copysign(x, y)", "ldexp(x, b & 15)", "logb(x)", "fdim(x, y)", "sign(x)", "step(x, y)"]
 TESTS = ["isnan(x)", "isinf(x)", "isfinite(x)", "isnormal(x)", "signbit(x) != 0", "isgreater(x, y)", "isless(x, y)",

@@ -1,5 +1,5 @@
 // Builds a file of OpenCL kernels and runs each on the same 1024 items of random and special bits.
-// usage: run_kernels SOURCE OUT   writes a line for each kernel: its name and the 64 bits of every item
+// usage: run_kernels SOURCE OUT   writes one line per kernel: its name and the 64-bit result of every item
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdint.h>

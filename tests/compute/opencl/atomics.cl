@@ -1,4 +1,4 @@
-// Every kind of integer atomic on one word each; the result does not depend on the order.
+// Every integer atomic operation, each on a word of its own; the results do not depend on the order.
 __kernel void atomics(__global int* words, __global uint* tickets) {
   const int i = get_global_id(0);
   atomic_add(&words[0], i);

@@ -1,4 +1,4 @@
-// Counts bytes: in local memory first, then added to the whole by atomics.
+// Counts bytes: in local memory first, then added to the global counts by atomics.
 __kernel void histogram(__global const uchar* in, uint count, __global uint* bins, __local uint* mine) {
   const uint l = get_local_id(0), size = get_local_size(0);
   for (uint i = l; i < 256; i += size) mine[i] = 0;

@@ -1,4 +1,5 @@
-// Steps until a point leaves the circle of radius 2; REAL is float or double. Contraction is off: every step rounds.
+// Counts the steps until a point leaves the circle of radius 2; REAL is float or double. Contraction is off, so every
+// operation rounds.
 #ifdef WIDE
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif

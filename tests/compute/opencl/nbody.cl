@@ -1,4 +1,4 @@
-// One step of a body an item under the pull of all others; positions and masses are taken in tiles through local memory.
+// One step of the n-body problem, one body per item; positions and masses are loaded to local memory tile by tile.
 #define T 64
 __kernel void nbody(int count, float step, float soft, __global const float4* at, __global const float4* speed,
                     __global float4* at_then, __global float4* speed_then) {

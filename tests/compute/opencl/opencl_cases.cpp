@@ -1,5 +1,6 @@
-// Small OpenCL programs on whatever device the OpenCL library finds: each case computes, compares with reference.h and
-// prints one line. `--out DIR` keeps each result, so that two devices can be compared. Exit 0: all cases are right.
+// Small OpenCL programs on the first device that the OpenCL library finds: each case computes, compares with
+// reference.h and prints one line. `--out DIR` keeps each result, so that two devices can be compared. Exit 0: all
+// cases are right.
 // usage: opencl_cases KERNEL_FOLDER [--out DIR] [case...]
 #include <algorithm>
 #include <numeric>
@@ -121,7 +122,8 @@ bool image_copy(OpenClSession& session) {
   for (uint32_t& texel : texels) texel = numbers.next() << 1 ^ numbers.next();
   for (size_t y = 0; y < kSide; ++y) {
     for (size_t x = 0; x < kSide; ++x) {
-      const uint32_t from = texels[x * kSide + y];  // red is the lowest byte; wxyz moves every channel up by one
+      const uint32_t from =
+          texels[x * kSide + y];  // red is the lowest byte; the swizzle wxyz moves every channel up by one
       wanted[y * kSide + x] = from << 8 | from >> 24;
     }
   }
@@ -132,7 +134,7 @@ bool image_copy(OpenClSession& session) {
   return same("image_copy", session.read_image<uint32_t>(to, kSide, kSide, 4), wanted);
 }
 
-// The caller of the program checks what the items print: `item 0 of 7: beef done` and so on.
+// The caller of the program checks the output of the items: `item 0 of 7: beef done` and so on.
 bool text(OpenClSession& session) {
   session.run(session.kernel("text", "text"), {4}, {}, {}, 7);
   return true;

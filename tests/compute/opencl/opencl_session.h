@@ -1,4 +1,4 @@
-// The few OpenCL calls that the cases make, ending the program with a sentence when one fails.
+// The OpenCL calls that the cases need. A call that fails ends the program with a message.
 #pragma once
 
 #define CL_TARGET_OPENCL_VERSION 120
@@ -51,7 +51,7 @@ class OpenClSession {
     return text(CL_DEVICE_EXTENSIONS).find(extension) != std::string::npos;
   }
 
-  // The kernel `name` of kernels/<file>.cl.
+  // Creates the kernel `name` of kernels/<file>.cl.
   cl_kernel kernel(const std::string& file, const std::string& name, const std::string& options = "") {
     std::ifstream source(folder_ + "/" + file + ".cl");
     const std::string code{std::istreambuf_iterator<char>(source), {}};
@@ -107,7 +107,7 @@ class OpenClSession {
     return content;
   }
 
-  // Local memory is given by its size.
+  // Sets an argument in local memory, which has only a size.
   struct Local {
     size_t bytes;
   };
@@ -127,7 +127,7 @@ class OpenClSession {
     must(clFinish(queue_), "wait");
   }
 
-  // Hands a dispatch in; `done` tells without waiting whether it has ended.
+  // Submits a dispatch; `done` returns without waiting whether it has ended.
   void start(cl_kernel kernel, const std::vector<size_t>& global, const std::vector<size_t>& local) {
     must(clEnqueueNDRangeKernel(queue_, kernel, static_cast<cl_uint>(global.size()), nullptr, global.data(),
                                 local.data(), 0, nullptr, &started_),

@@ -1,5 +1,5 @@
 #version 450
-// Counts values below 256: in shared memory first, then added to the whole by atomics.
+// Counts values below 256: in shared memory first, then added to the global counts by atomics.
 layout(local_size_x = 128) in;
 layout(binding = 0) buffer In { uint values[]; };
 layout(binding = 1) buffer Bins { uint bins[]; };

@@ -1,5 +1,5 @@
 #version 450
-// Turns an image about its diagonal and its channels by one.
+// Transposes an image and rotates its channels by one.
 layout(local_size_x = 8, local_size_y = 8) in;
 layout(binding = 0, rgba8ui) readonly uniform uimage2D from;
 layout(binding = 1, rgba8ui) writeonly uniform uimage2D to;

@@ -1,5 +1,5 @@
 #version 450
-// Texels that depend on their place, into an image.
+// Fills an image with texels that depend on their coordinates.
 layout(local_size_x = 8, local_size_y = 8) in;
 layout(binding = 0, rgba8ui) writeonly uniform uimage2D to;
 void main() {

@@ -1,5 +1,5 @@
 #version 450
-// An image's texels as words, red lowest.
+// Reads the texels of an image as words, with red in the lowest byte.
 layout(local_size_x = 8, local_size_y = 8) in;
 layout(binding = 0) buffer Texels { uint texels[]; };
 layout(binding = 1, rgba8ui) readonly uniform uimage2D from;

@@ -1,5 +1,6 @@
 #version 450
-// Steps until a point leaves the circle of radius 2; REAL is float or double. `precise`: every step rounds.
+// Counts the steps until a point leaves the circle of radius 2; REAL is float or double. `precise`: every operation
+// rounds.
 layout(local_size_x = 8, local_size_y = 8) in;
 layout(binding = 0) buffer Steps { uint steps[]; };
 layout(push_constant) uniform P { REAL left; REAL top; REAL pitch; uint width; uint limit; };

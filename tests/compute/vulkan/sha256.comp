@@ -1,6 +1,6 @@
 #version 450
-// SHA-256 of one 55-byte message an item: the item's number as eight hexadecimal digits, then dots. The host gives the
-// constants: 64 of the rounds, then 8 to start with.
+// SHA-256 of one 55-byte message per item: the item's number as eight hexadecimal digits, then dots. The host provides
+// the constants: 64 of the rounds, then 8 initial values.
 layout(local_size_x = 32) in;
 layout(binding = 0) buffer Digests { uint digests[]; };
 layout(binding = 1) buffer Constants { uint k[64]; uint h[8]; };

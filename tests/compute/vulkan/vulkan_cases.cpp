@@ -1,6 +1,6 @@
 // Small Vulkan compute programs on the first device that the Vulkan library finds: each case computes, compares with
 // reference.h and prints one line. `--out DIR` keeps each result, so that two devices can be compared. Exit 0: all
-// right. usage: vulkan_cases SHADER_FOLDER [--out DIR] [case...]   (the folder holds <name>.spv)
+// cases are right. usage: vulkan_cases SHADER_FOLDER [--out DIR] [case...]   (the folder holds <name>.spv)
 #include <bit>
 
 #include "../reference.h"
@@ -25,7 +25,7 @@ bool vector_add(VulkanSession& session) {
   return same("vector_add", session.read<uint32_t>(result), wanted);
 }
 
-// The same, with the counts of groups in memory.
+// Adds two vectors with the group counts in memory.
 bool indirect(VulkanSession& session) {
   constexpr size_t kCount = 128;
   Numbers numbers;

@@ -1,6 +1,6 @@
-// The few Vulkan calls that the compute cases make, ending the program with a sentence when one fails. One job at a
-// time: buffers and images in memory that the host sees, one descriptor set, one dispatch, one wait. Programs that draw
-// begin with it too (tests/programs/vk_scenes.cpp).
+// The Vulkan calls that the compute cases need. A call that fails ends the program with a message. One job at a time:
+// buffers and images in memory that the host sees, one descriptor set, one dispatch, one wait. Programs that draw also
+// use this file (tests/programs/vk_scenes.cpp).
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -151,7 +151,7 @@ class VulkanSession {
     std::vector<Image> images;  // bound after the buffers
     std::vector<uint32_t> constants;
     std::array<uint32_t, 3> groups{1, 1, 1};
-    const Buffer* indirect = nullptr;  // three counts instead
+    const Buffer* indirect = nullptr;  // three group counts in memory; null: `groups`
   };
   void run(const Job& job) {
     std::vector<VkDescriptorSetLayoutBinding> bindings;
@@ -257,7 +257,7 @@ class VulkanSession {
     must(vkCreateShaderModule(device_, &make, nullptr, &module), "shader " + name);
     return module;
   }
-  // Before its first use an image has no content and no layout; after it both stay.
+  // Before its first use an image has neither content nor layout; afterwards it keeps both.
   void ready(VkCommandBuffer commands, const Image& image) {
     if (!used_.insert(image.image).second) return;
     const VkImageMemoryBarrier barrier{.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,

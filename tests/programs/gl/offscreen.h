@@ -11,7 +11,7 @@
 void open_display(EGLenum api);
 // Creates a context without a surface and makes it current; attributes of eglCreateContext or NULL. 0: not available.
 int make_context(const EGLint* attributes);
-// Does both, with the driver's default desktop GL.
+// Opens a display and creates a context with the driver's default desktop GL.
 void open_offscreen(void);
 void close_display(void);
 

@@ -31,7 +31,7 @@ static void blits(GLenum filter) {
     glBlitFramebuffer(0, 0, 31, 23, 0, 0, 51, 37, GL_COLOR_BUFFER_BIT, filter);     // larger
     glBlitFramebuffer(0, 0, 31, 23, 60, 63, 48, 40, GL_COLOR_BUFFER_BIT, filter);   // smaller, mirrored
     glBlitFramebuffer(5, 3, 20, 16, 2, 63, 34, 41, GL_COLOR_BUFFER_BIT, filter);    // upside down
-    glBlitFramebuffer(-4, -4, 11, 11, 44, 4, 76, 36, GL_COLOR_BUFFER_BIT, filter);  // beyond the edges of both
+    glBlitFramebuffer(-4, -4, 11, 11, 44, 4, 76, 36, GL_COLOR_BUFFER_BIT, filter);  // beyond both frame buffers
     glEnable(GL_SCISSOR_TEST);
     glScissor(20, 10, 9, 7);
     glBlitFramebuffer(31, 0, 0, 23, 10, 5, 40, 30, GL_COLOR_BUFFER_BIT, filter);

@@ -14,7 +14,7 @@ TEST(Bits, RunsCrossDwords) {
   EXPECT_EQ(get_bits(dwords, 63, 1), 0u);
 }
 
-TEST(Bits, PastTheEndReadsZeroAndDropsWrites) {
+TEST(Bits, AccessesPastTheEndReadZeroAndDropWrites) {
   std::array<uint32_t, 1> dwords{0xffff'ffff};
   EXPECT_EQ(get_bits(dwords, 16, 32), 0xffffu);
   put_bits(dwords, 24, 16, 0);

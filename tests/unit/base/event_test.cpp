@@ -14,7 +14,7 @@ TEST(Event, PrintsOneLineWithPathFirst) {
   EXPECT_EQ(event.to_string(), "gpu0.rcs0 unknown_command address=0x1000 value=0x7fff0000 detail=\"type 3\"");
 }
 
-TEST(EventLog, CountsByKind) {
+TEST(EventLog, CountsEventsByKind) {
   EventLog log;
   log.on_event({EventKind::fault, "", "gpu0", 1, 0, ""});
   log.on_event({EventKind::fault, "", "gpu0", 2, 0, ""});
@@ -39,7 +39,7 @@ TEST(Probe, IsInactiveBeforeAndAfterASubscription) {
   EXPECT_EQ(sum, 18);
 }
 
-TEST(Probe, ListenersStayWithTheOriginal) {
+TEST(Probe, CopiesHaveNoListeners) {
   Probe<int> probe;
   int seen = 0;
   const auto subscription = probe.listen([&](int value) { seen = value; });

@@ -1,4 +1,4 @@
-// Work that is cut into pieces: each is done once, all are done when the call returns, again and again.
+// Work in pieces: each piece is done once, all are done when the call returns, and the pool can be used repeatedly.
 #include "base/worker_pool.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ TEST(WorkerPool, JobsRunOneAfterAnother) {
 TEST(WorkerPool, WorkerThreadsTakePieces) {
   WorkerPool pool(2);
   std::atomic<int> there = 0;
-  // Both must be at work at the same time, or it would not end.
+  // Both threads must work at the same time, or the test would not end.
   pool.for_each(2, [&](size_t) {
     ++there;
     while (there < 2) {

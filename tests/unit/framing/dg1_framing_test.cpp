@@ -1,4 +1,4 @@
-// Framing of DG1 streams as the manual puts it: the header decides the length, in one of three ways.
+// Framing of DG1 streams according to the manual: the header determines the length, in one of three ways.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -52,7 +52,7 @@ TEST(Dg1Framing, LengthIsImpliedFixedOrVariable) {
       3,  // MI_LOAD_REGISTER_IMM: variable, three pairs
       (0x22u << 23) | 1,
       0x2600,
-      1,  // and one
+      1,  // one MI_NOOP follows
       0,  // MI_NOOP pads to a quadword
   };
   ASSERT_EQ(stream.size() % 2, 0u);

@@ -138,7 +138,7 @@ TEST(NullRangesTest, EachDeviceHasItsRanges) {
   }
 }
 
-// The decoding as Linux has it: intel-gtt and early-quirks for Gen4, i915_ggtt for the rest.
+// The decoding follows Linux: intel-gtt and early-quirks for Gen4, i915_ggtt for later generations.
 TEST(ConfigRulesTest, GgcReadsBackAsSoftwareDecodesIt) {
   const auto ggc = [](std::string_view device, uint64_t stolen, uint64_t table) {
     return static_cast<uint16_t>(graphics_control(*spec::find_device(device), stolen, table).value);

@@ -36,7 +36,7 @@ struct DeviceRow {
 constexpr std::array kOfDevices{DeviceRow{devices_of(DeviceId::tgl, DeviceId::dg1), 1},
                                 DeviceRow{devices_of(DeviceId::skl), 9}};
 
-TEST(RowsTest, RangeOfGenerationsHasBothEnds) {
+TEST(RowsTest, RangeOfGenerationsIncludesBothEnds) {
   EXPECT_EQ(from_to(GenId::gen6, GenId::gen7), spec::mask_of(GenId::gen6) | spec::mask_of(GenId::gen7));
   EXPECT_EQ(from_to(GenId::gen12, GenId::gen12), spec::mask_of(GenId::gen12));
 }
@@ -73,8 +73,8 @@ TEST(RowsDeathTest, MissingRowIsNamedWithItsTable) {
   EXPECT_DEATH(row_of(kOfDevices, DeviceId::icl, "table"), "table has no row for icl");
 }
 
-// Their instructions can be assembled and decoded; a rule of a chip must not come from another generation.
-TEST(RowsDeathTest, GenerationsWithoutADeviceHaveNoRulesOfChips) {
+// Instructions of these generations can be assembled and decoded, but rules of chips do not exist for them.
+TEST(RowsDeathTest, ChipRulesDoNotExistForGenerationsWithoutADevice) {
   for (const GenId gen : {GenId::gen7, GenId::gen7_5}) {
     const std::string name(spec::name_of(gen));
     EXPECT_DEATH(generation_rules(gen), "generation_rules has no row for " + name);

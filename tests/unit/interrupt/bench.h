@@ -1,5 +1,5 @@
-// InterruptBench: an interrupt unit with its registers and nothing else. The test plays the device, the engines and the
-// driver.
+// InterruptBench: an interrupt unit with its registers and no other unit. The test acts as the device, the engines and
+// the driver.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ struct InterruptBench final : InterruptListener {
   }
   void on_status_report(unsigned engine, uint32_t status) override { reports.emplace_back(engine, status); }
 
-  // Access as a driver does; the streamer's path needs no wake request.
+  // Access registers as a driver does, on the path of the streamer, which needs no wake request.
   uint32_t read(uint32_t offset) { return space.read_dword(offset, mmio::MmioSpace::Origin::command_streamer); }
   void write(uint32_t offset, uint32_t value) {
     space.write_dword(offset, value, mmio::kAllLanes, mmio::MmioSpace::Origin::command_streamer);

@@ -370,7 +370,7 @@ TEST_P(Collapsed, ServiceMistakesAreReportedAndLoseNothing) {
   EXPECT_EQ(serve(kRcs), expected_identity(kRcs, 0x5)) << "includes events that were cleared without service";
 }
 
-TEST_P(Collapsed, MasterShowsLevelsAndItsEnableForwards) {
+TEST_P(Collapsed, MasterShowsLevelsAndItsEnableForwardsThem) {
   COVERS("DG1-IRQ-07");
   open(kRcs);
   open(kVcs0);

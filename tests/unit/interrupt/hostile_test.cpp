@@ -121,7 +121,7 @@ class Storm {
   uint32_t lanes() {
     return random_() % 4 == 0 ? mmio::byte_lanes(static_cast<unsigned>(random_() % 4), 1) : mmio::kAllLanes;
   }
-  // Plays software that enables everything and starts over.
+  // Acts as software that enables everything and starts over.
   void open() {
     for (const uint32_t offset : targets_) {
       const std::string_view name = b_.space.bank().find(offset)->desc->name;

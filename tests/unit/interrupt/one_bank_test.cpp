@@ -130,7 +130,7 @@ TEST_P(OneBank, VblankIsReportedAtItsLeadingEdge) {
   }
 }
 
-// For this reason Linux i915 toggles the enables of PIPESTAT: only an edge of the pipe event counts.
+// Linux i915 toggles the enables of PIPESTAT, because only an edge of the pipe event counts.
 TEST_P(OneBank, ConditionThatStaysSetIsNotReportedAgain) {
   b.write(kImr, ~(kPipeAEvent | kMasterError));
   b.write(kIer, kPipeAEvent | kMasterError);

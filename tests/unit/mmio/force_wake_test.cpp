@@ -1,4 +1,4 @@
-// Force wake of DG1 against the lists of the ledger, and of the other chips against public driver facts.
+// Compares force wake of DG1 with the lists of the ledger, and that of other chips with facts from public drivers.
 #include "mmio/force_wake.h"
 
 #include <gtest/gtest.h>
@@ -185,7 +185,7 @@ TEST(Dg1WakeTable, RangesWithoutEndpointTerminate) {
   space.wake().state().power_gating = false;
   for (const Span& span : dg1_domains().at("")) {
     if (span.start < 0xb00) {
-      continue;  // the VGA ports live in the first range, on another path
+      continue;  // the VGA ports are in the first range, on another path
     }
     space.write(span.start, 4, 0xffff'ffff);
     EXPECT_EQ(space.read(span.start, 4), 0u) << std::hex << span.start;
@@ -426,7 +426,7 @@ TEST(ForceWake, EveryEngineHasADomain) {
   }
 }
 
-TEST(ForceWake, DevicesWithoutItReachEverything) {
+TEST(ForceWake, DevicesWithoutForceWakeReachEverything) {
   for (const DeviceId device : {DeviceId::i965, DeviceId::gm965, DeviceId::g45, DeviceId::gm45}) {
     ForceWake wake(ForceWakeConfig::for_device(device));
     wake.write_request(0xa188, 0x00010001);

@@ -123,7 +123,7 @@ TEST(ForceToNonPriv, SlotsExtendTheLists) {
   EXPECT_FALSE(may(0x2580 | kInvalid, 0x2580, RegisterAccess::write));
   EXPECT_FALSE(may(0x7000 | kDeny, 0x7000, RegisterAccess::write)) << "deny removes a listed register";
   EXPECT_TRUE(may(0x7000 | kDeny, 0x7004, RegisterAccess::write));
-  // Range: 1, 4, 16 or 64 dwords.
+  // The range has 1, 4, 16 or 64 dwords.
   const uint32_t dwords[] = {1, 4, 16, 64};
   for (uint32_t range = 0; range < 4; ++range) {
     const uint32_t bytes = 4 * dwords[range];

@@ -1,4 +1,4 @@
-// Steering of DG1, and the rule for fused-off slices on an invented chip with two slices.
+// Steering of DG1, and the rule for fused-off slices on a fictitious chip with two slices.
 #include "mmio/steering.h"
 
 #include <gtest/gtest.h>
@@ -199,7 +199,7 @@ TEST(Dg1Steering, FuseReflectionsShowThePresentCopies) {
   EXPECT_FALSE(Steering(config).fuse_reflection(0x9134).has_value());
 }
 
-TEST(Dg1Steering, SelectorLayout) {
+TEST(Dg1Steering, SelectorsHaveTheManualsLayout) {
   COVERS("DG1-STEER-08");
   Steering steering = dg1();
   steering.write_selector(0xfdc, 0x8000'0000);

@@ -26,7 +26,7 @@ TEST(Vga, PortsAndMmioOffsetsAreTheSameRegisters) {
   EXPECT_TRUE(Vga::contains(0x3df));
   EXPECT_FALSE(Vga::contains(0x3af));
   EXPECT_FALSE(Vga::contains(0x3e0));
-  // A word to an index register is index and data; a dword read sees four ports.
+  // A word to an index register is index and data; a dword read returns four ports.
   vga.write(0x3c4, 2, 0x0f02);
   EXPECT_EQ(vga.read(0x3c4, 1), 0x02u);
   EXPECT_EQ(vga.read(0x3c5, 1), 0x0fu);

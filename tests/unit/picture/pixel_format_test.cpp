@@ -1,4 +1,4 @@
-// Pixel formats against values worked out by hand, and against slow formulas.
+// Pixel formats compared with values computed by hand and with slow formulas.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -135,7 +135,8 @@ TEST(PixelFormats, IndicesGoThroughThePalette) {
 
 TEST(PixelFormats, ConversionStaysWithinBothSpans) {
   for (const PixelFormat format : pixel_formats()) {
-    const std::vector<std::byte> from(pixel_bytes(format) * 3 - 1, std::byte{0xff});  // two pixels and a part
+    const std::vector<std::byte> from(pixel_bytes(format) * 3 - 1,
+                                      std::byte{0xff});  // two whole pixels and a part of the next
     std::vector<Rgba> to(5, Rgba{9, 9, 9, 9});
     convert_row({.format = format}, from, to);
     for (size_t n = 2; n < to.size(); ++n) {

@@ -1,4 +1,4 @@
-// PNG files: read back by the library's own reader, and the same bytes each time.
+// PNG files: the library's reader returns the same pixels, and equal pixels give the same bytes.
 #include <gtest/gtest.h>
 #include <png.h>
 

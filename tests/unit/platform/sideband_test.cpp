@@ -109,7 +109,7 @@ TEST_F(SidebandTest, MemoryRequestsAreServed) {
   EXPECT_EQ(get(kPunit, 0x139), 1u);
 }
 
-TEST_F(SidebandTest, OtherUnitsStoreWhatIsWritten) {
+TEST_F(SidebandTest, OtherUnitsStoreWrittenValues) {
   set(kDpio, 0x8170, 0x1122'3344, 1);
   EXPECT_EQ(get(kDpio, 0x8170, 0), 0x1122'3344u);
   EXPECT_EQ(get(kDpio2, 0x8170, 0), 0u) << "each unit has its own registers";

@@ -7,12 +7,12 @@
 namespace halogen::requirements {
 namespace {
 
-// The macro's name is split so that these samples are not taken for claims of this file.
+// The macro's name is split so that these samples do not count as claims of this file.
 const std::string kMacro =
     "COVER"
     "S";
 
-TEST(Ledger, RowsStartALineInEitherForm) {
+TEST(Ledger, RowsOfBothFormsAreFound) {
   const auto rows = parse_ledger(
       "# Title\n"
       "- DG1-FW-03 | 112-318 | text that names DG1-FW-04\n"
@@ -28,14 +28,14 @@ TEST(Ledger, RowsStartALineInEitherForm) {
   EXPECT_EQ(rows[1].group, "5");
 }
 
-TEST(Ledger, ClaimsKeepFileAndLine) {
+TEST(Ledger, ClaimsRecordFileAndLine) {
   const auto claims = find_claims("a\n  " + kMacro + "(\"A-B-01\"); " + kMacro + "(\"A-B-02\");\n", "t.cpp");
   ASSERT_EQ(claims.size(), 2u);
   EXPECT_EQ(claims[1].id, "A-B-02");
   EXPECT_EQ(claims[1].line, 2u);
 }
 
-TEST(Ledger, OnlyPassedTestsProve) {
+TEST(Ledger, OnlyPassedTestsProveRows) {
   RecordedIds ids;
   collect_ids(
       "<testcase name=\"a\" status=\"run\" result=\"completed\"><properties><property name=\"covers:A-B-01\" "
@@ -69,7 +69,7 @@ TEST(Ledger, CountsByGroupAndNamesUnknownIds) {
 }
 
 // The row counts that the ledgers' README states.
-TEST(Ledger, TheProjectsLedgersHold926Rows) {
+TEST(Ledger, ProjectLedgersHold926Rows) {
   const auto coverage = measure(test::source_folder(), nullptr);
   ASSERT_TRUE(coverage) << coverage.message();
   EXPECT_EQ(coverage->rows, 926u);

@@ -11,7 +11,7 @@
 namespace halogen::spec {
 namespace {
 
-// The slow way: every command, the most specific match wins.
+// A linear search through all commands; the most specific match wins.
 const CommandDesc* slow_find(const DeviceModel& device, EngineClass engine, uint32_t header) {
   const auto g = static_cast<size_t>(device.gen);
   const CommandDesc* best = nullptr;
@@ -50,7 +50,7 @@ TEST(CommandTable, KnownHeadersAreFound) {
     const char* name;
     uint32_t dwords;
   };
-  // Headers as public drivers write them.
+  // Headers that public drivers write.
   const Known known[] = {
       {GenId::gen4, EngineClass::render, 0x00000000, "MI_NOOP", 1},
       {GenId::gen12, EngineClass::blit, 0x05000000, "MI_BATCH_BUFFER_END", 1},
@@ -87,7 +87,7 @@ TEST(CommandTable, LengthIsNeverZero) {
   }
 }
 
-TEST(CommandTable, ManyThreadsGetOneTable) {
+TEST(CommandTable, ConcurrentLookupsShareOneTable) {
   std::vector<const CommandTable*> seen(8);
   std::vector<std::thread> threads;
   for (size_t i = 0; i < seen.size(); ++i) {

@@ -55,7 +55,7 @@ inline std::vector<Sized> every_item() {
   return out;
 }
 
-// Sets the bits of every field, looking through groups and nested structures; clips at the end.
+// Sets the bits of every field, including groups and nested structures, up to the end of the item.
 inline void mark(std::vector<uint32_t>& mask, unsigned first, unsigned width) {
   for (unsigned i = first; i < first + width && i / 32 < mask.size(); ++i) mask[i / 32] |= 1u << i % 32;
 }
@@ -100,7 +100,7 @@ inline Masks masks_of(const Sized& s) {
   return masks;
 }
 
-// Header bits that pack() writes by itself.
+// The header bits that pack() writes itself.
 inline uint32_t header_of(const Sized& s) {
   if (s.command == nullptr) return 0;
   const auto g = static_cast<size_t>(s.gen);

@@ -56,7 +56,7 @@ TEST(Format, FieldsBeyondTheLengthAreSkipped) {
   EXPECT_EQ(text.find("address ="), std::string::npos);
 }
 
-TEST(Format, AnAbsentItemPrintsNothing) {
+TEST(Format, AbsentItemsPrintNothing) {
   const uint32_t dwords[] = {0, 0, 0, 0};
   EXPECT_EQ(format_fields(*find_command("MI_STORE_DATA_IMM"), GenId::gen7, dwords, ""), "");
   EXPECT_EQ(format_fields(*find_command("MI_STORE_DATA_IMM"), GenId::gen9, {}, ""), "");

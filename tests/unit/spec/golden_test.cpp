@@ -1,4 +1,4 @@
-// The C++ tables, flattened, are the golden views: an independent path from spec/ to the same lines.
+// The flattened C++ tables must equal the golden views: an independent path from spec/ to the same lines.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ std::string type_text(const FieldDesc& f, GenId gen) {
     case FieldType::enumeration:
       break;
   }
-  // A field's own values are named ITEM.field.
+  // Values that a single field defines are named ITEM.field.
   if (f.enumeration->name.find('.') == std::string_view::npos) return fmt::format("enum:{}", f.enumeration->name);
   std::vector<std::string> values;
   for (const EnumValue& v : f.enumeration->values) {

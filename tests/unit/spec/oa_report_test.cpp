@@ -34,7 +34,7 @@ TEST_P(OaReport, HeaderComesFirst) {
   EXPECT_EQ(words, (std::array<uint32_t, 64>{1, 2, 3, 4}));
 }
 
-TEST_P(OaReport, CountersOfTheLargestFormatAreWhereDriversReadThem) {
+TEST_P(OaReport, CountersOfTheLargestFormatAreAtTheOffsetsThatDriversRead) {
   hw::OA_REPORT_A36_B8_C8 report;
   for (uint32_t n = 0; n < 36; ++n) report.a[n].low = 0xa00 + n;
   for (uint8_t n = 0; n < 32; ++n) report.a_high[n].value = static_cast<uint8_t>(0x80 + n);

@@ -1,4 +1,4 @@
-// pack() by hand: dwords as the manuals print them, and what it refuses.
+// pack() with hand-made dwords from the manuals, and the values that it refuses.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -82,7 +82,7 @@ TEST(Payload, SubspansOfGen4HaveAStartVertexAndLaterOnesSampleIndices) {
             (std::array<uint32_t, 8>{0xf321, 1u << 15 | 1u << 16 | 2u << 27, 0, 0, 0, 0x0004'ffff, 0, 0xffff}));
 }
 
-TEST(Payload, HullInstanceMovesDownOneBitWithGen11) {
+TEST(Payload, HullInstanceIsOneBitLowerFromGen11On) {
   const hw::HULL_PATCH patch{.handle = 7, .primitive_id = 9, .instance = 5};
   EXPECT_EQ(words_of(GenId::gen9, patch), (std::array<uint32_t, 3>{7, 9, 5u << 17}));
   EXPECT_EQ(words_of(GenId::gen11, patch), (std::array<uint32_t, 3>{7, 9, 5u << 16}));

@@ -1,4 +1,5 @@
-// Configuration space as described. Lengths of capabilities and positions of bits are those of the PCI specifications.
+// The description of configuration space. Lengths of capabilities and positions of bits are those of the PCI
+// specifications.
 #include "spec/pci.h"
 
 #include <gtest/gtest.h>
@@ -43,7 +44,7 @@ TEST(PciSpace, CapabilitiesAndRegistersDoNotOverlap) {
   }
 }
 
-// Ids of the PCI code and id assignment.
+// Ids from the "PCI Code and ID Assignment Specification".
 TEST(PciSpace, CapabilitiesHaveTheAssignedIds) {
   const std::map<std::string_view, unsigned> ids{
       {"power", 0x01}, {"msi", 0x05}, {"vendor", 0x09}, {"express", 0x10}, {"advanced_features", 0x13}};

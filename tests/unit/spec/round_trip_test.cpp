@@ -22,7 +22,7 @@ void expect_round_trip(const Sized& s, const std::vector<uint32_t>& in, const ch
   ASSERT_EQ(in, out) << s.label() << " " << what;
 }
 
-TEST(EveryItem, RoundTripOfRandomAndBoundaryValues) {
+TEST(EveryItem, RandomAndBoundaryValuesRoundTrip) {
   std::mt19937 random(kSeed);
   for (const Sized& s : every_item()) {
     const Masks masks = masks_of(s);
@@ -33,7 +33,7 @@ TEST(EveryItem, RoundTripOfRandomAndBoundaryValues) {
   }
 }
 
-TEST(EveryItem, RoundTripOfOneFieldAtATime) {
+TEST(EveryItem, EachFieldRoundTripsAlone) {
   for (const Sized& s : every_item()) {
     const Masks masks = masks_of(s);
     for (const FieldDesc& f : s.item->layout(s.gen)->fields) {
@@ -69,7 +69,7 @@ TEST(EveryItem, EmptyAndShortInputIsReadAsZeros) {
 
 using Values = std::map<std::string, uint64_t>;
 
-// Path names for both sides.
+// Paths of fields, for both sides of the comparison.
 class Paths {
  protected:
   void push(std::string_view name, int index) {
@@ -179,7 +179,7 @@ TEST(EveryItem, ReservedBitsAreReportedWhenSet) {
   }
 }
 
-// Every bit of an item is a field, a header bit or declared; the tables must say so too.
+// Every bit of an item is a field, a header bit or declared reserved, in the tables too.
 TEST(EveryItem, EveryBitIsAccountedFor) {
   for (const Sized& s : every_item()) {
     Masks masks = masks_of(s);

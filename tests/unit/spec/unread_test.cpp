@@ -1,4 +1,4 @@
-// Fields that the model does not look at are found where they are set. Positions are those of the manuals.
+// Fields that the model does not read are found if they are set. Positions are those of the manuals.
 #include "spec/unread.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ Names names_of(const UnreadFields& fields) {
 
 TEST(Unread, FieldWithDefaultValueIsNotNoted) {
   UnreadFields fields;
-  std::array<uint32_t, 4> sampler{2u << 27 | 3u << 20, 0, 0, 0};  // OpenGL's clamp is what is done
+  std::array<uint32_t, 4> sampler{2u << 27 | 3u << 20, 0, 0, 0};  // the clamp of OpenGL, which the model implements
   EXPECT_EQ(fields.note(hw::SAMPLER_STATE::kDesc, GenId::gen9, sampler), nullptr);
   EXPECT_TRUE(names_of(fields).empty());
   sampler[1] = 1u << 7;  // chroma key enable
@@ -47,13 +47,13 @@ TEST(Unread, FieldWithDefaultValueIsNotNoted) {
 TEST(Unread, ConditionalFieldIsNotedOnlyIfItsConditionHolds) {
   UnreadFields fields;
   std::array<uint32_t, 16> surface{};
-  surface[5] = 15u << 8;  // the mip tail's first level, as drivers write it for surfaces without one
+  surface[5] = 15u << 8;  // first level of the mip tail, as drivers write it for surfaces without a mip tail
   EXPECT_EQ(fields.note(hw::RENDER_SURFACE_STATE::kDesc, GenId::gen9, surface), nullptr);
   surface[5] |= 1u << 18;  // a tiled resource
   const UnreadDesc* const found = fields.note(hw::RENDER_SURFACE_STATE::kDesc, GenId::gen9, surface);
   ASSERT_NE(found, nullptr);
   EXPECT_EQ(found->name, "RENDER_SURFACE_STATE.mip_tail_start_lod");
-  // Faces count for cubes only.
+  // Face enables have an effect for cubes only.
   surface = {3u << 29 | 0x3f};
   EXPECT_EQ(fields.note(hw::RENDER_SURFACE_STATE::kDesc, GenId::gen9, surface), nullptr);
   surface = {1u << 29};

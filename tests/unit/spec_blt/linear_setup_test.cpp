@@ -194,7 +194,7 @@ TEST(SetupBlt, CommandsThatUseTheSetupAreFramed) {
   EXPECT_EQ(text.source_address, GpuVa{0x00ab00cd});
 }
 
-TEST(SetupBlt, TextImmediateCarriesItsBitmapAfterTheCoordinates) {
+TEST(SetupBlt, TextImmediateHasItsBitmapAfterTheCoordinates) {
   COVERS("G45-8.9.7-01");
   constexpr std::array<uint32_t, 7> kDwords = {header(0x31, 1 + 4), yx(1, 2), yx(3, 4), 10, 11, 12, 13};
   expect_framed<hw::XY_TEXT_IMMEDIATE_BLT>(kDwords, kRings32);

@@ -23,7 +23,7 @@ uint32_t length(uint32_t header) {
   return length(EngineClass::render, header);
 }
 
-TEST(Dg1MiLayout, NoopBatchAndArbitrationCommandsLayout) {
+TEST(Dg1MiLayout, NoopBatchAndArbitrationCommandsMatchTheManual) {
   const auto noop = hw::MI_NOOP::unpack(kGen, Dwords{mi(0x00, 1u << 22 | 0x3abcdeu)});
   EXPECT_TRUE(noop.identification_number_register_write_enable);
   EXPECT_EQ(noop.identification_number, 0x3abcdeu);
@@ -48,7 +48,7 @@ TEST(Dg1MiLayout, NoopBatchAndArbitrationCommandsLayout) {
   EXPECT_TRUE(hw::MI_ARB_ON_OFF::unpack(kGen, Dwords{mi(0x08, 2)}).allow_lite_restore);
 }
 
-TEST(Dg1MiLayout, RegisterCommandsLayout) {
+TEST(Dg1MiLayout, RegisterCommandsMatchTheManual) {
   COVERS("DG1-CS-12");
   using Imm = hw::MI_LOAD_REGISTER_IMM;
   for (const uint32_t pairs : {1u, 2u, 51u, 126u}) EXPECT_EQ(length(mi(0x22, 2 * pairs - 1)), 1 + 2 * pairs);
@@ -97,7 +97,7 @@ TEST(Dg1MiLayout, RegisterCommandsLayout) {
   EXPECT_TRUE(Copy::unpack(kGen, Dwords{mi(0x2a, 1u << 19 | 1), 0, 0}).add_cs_mmio_start_offset_destination);
 }
 
-TEST(Dg1MiLayout, MemoryCommandsLayout) {
+TEST(Dg1MiLayout, MemoryCommandsMatchTheManual) {
   COVERS("DG1-CS-13");
   using Imm = hw::MI_STORE_DATA_IMM;
   EXPECT_TRUE(Imm::unpack(kGen, Dwords{mi(0x20, 1u << 10 | 2), 0, 0, 0}).force_write_completion_check);
@@ -135,7 +135,7 @@ TEST(Dg1MiLayout, MemoryCommandsLayout) {
   EXPECT_TRUE(End::unpack(kGen, Dwords{mi(0x36, 1u << 22 | 2), 0, 0, 0}).use_global_gtt);
 }
 
-TEST(Dg1MiLayout, SemaphoresLayout) {
+TEST(Dg1MiLayout, SemaphoresMatchTheManual) {
   using Wait = hw::MI_SEMAPHORE_WAIT;
   EXPECT_EQ(length(mi(0x1c, 2)), 4u);
   EXPECT_EQ(length(mi(0x1c, 3)), 5u);
@@ -170,7 +170,7 @@ TEST(Dg1MiLayout, SemaphoresLayout) {
   EXPECT_TRUE(Signal::unpack(kGen, Dwords{mi(0x1b, 1u << 21), 0}).post_sync_operation);
 }
 
-TEST(Dg1MiLayout, AtomicAndReportPerfCountLayout) {
+TEST(Dg1MiLayout, AtomicAndReportPerfCountMatchTheManual) {
   COVERS("DG1-CS-15");
   using Atomic = hw::MI_ATOMIC;
   constexpr std::array kOperations = {"",    "AND",  "OR",   "XOR",  "MOVE", "INC",  "DEC",    "ADD",
@@ -197,7 +197,7 @@ TEST(Dg1MiLayout, AtomicAndReportPerfCountLayout) {
   EXPECT_EQ(report.report_id, 0xabcdu);
 }
 
-TEST(Dg1MiLayout, SetPredicateLayout) {
+TEST(Dg1MiLayout, SetPredicateMatchesTheManual) {
   COVERS("DG1-PRED-03");
   const auto name = [](uint64_t code) {
     return value_name(hw::MI_SET_PREDICATE::kDesc, kGen, "predicate_enable", code);
@@ -214,7 +214,7 @@ TEST(Dg1MiLayout, SetPredicateLayout) {
   EXPECT_EQ(must_be_zero(hw::MI_SET_PREDICATE::kDesc, kGen, {mi(0x01)}, 0), ones(22, 4));
 }
 
-TEST(Dg1MiLayout, PredicateLayout) {
+TEST(Dg1MiLayout, PredicateMatchesTheManual) {
   COVERS("DG1-PRED-05");
   using Command = hw::MI_PREDICATE;
   const auto name = [](std::string_view field, uint64_t code) { return value_name(Command::kDesc, kGen, field, code); };
@@ -235,7 +235,7 @@ TEST(Dg1MiLayout, PredicateLayout) {
   EXPECT_EQ(c.compare_operation, hw::PredicateCompare::COMPARE_SRCS_EQUAL);
 }
 
-TEST(Dg1MiLayout, AluInstructionLayout) {
+TEST(Dg1MiLayout, AluInstructionMatchesTheManual) {
   COVERS("DG1-ALU-02");
   // LOAD SRCA, R5 and STORE R3, ACCU as encoded in the command.
   const Dwords dwords = {mi(0x1a, 1), 0x080u << 20 | 0x20u << 10 | 0x5u, 0x180u << 20 | 0x3u << 10 | 0x31u};
@@ -251,7 +251,7 @@ TEST(Dg1MiLayout, AluInstructionLayout) {
   EXPECT_EQ(store.operand_2, hw::MiAluOperand::ACCU);
 }
 
-TEST(Dg1MiLayout, AluOpcodesLayout) {
+TEST(Dg1MiLayout, AluOpcodesMatchTheManual) {
   COVERS("DG1-ALU-03");
   struct Row {
     std::string_view name;
@@ -285,7 +285,7 @@ TEST(Dg1MiLayout, AluOpcodesLayout) {
   EXPECT_EQ(named, kRows.size());
 }
 
-TEST(Dg1MiLayout, AluRegistersLayout) {
+TEST(Dg1MiLayout, AluRegistersMatchTheManual) {
   COVERS("DG1-ALU-04");
   for (const char* operand : {"operand_1", "operand_2"}) {
     const auto name = [&](uint64_t code) {

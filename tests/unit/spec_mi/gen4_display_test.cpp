@@ -14,7 +14,7 @@ namespace {
 
 constexpr auto kRender = EngineClass::render;
 
-TEST(Gen4MiDisplay, DisplayFlipLayout) {
+TEST(Gen4MiDisplay, DisplayFlipMatchesTheManual) {
   COVERS("G45-1.6-01");
   using Command = hw::MI_DISPLAY_FLIP;
   EXPECT_EQ(frame(DeviceId::i965, kRender, mi(0x14, 1)).name, "MI_DISPLAY_FLIP");
@@ -61,7 +61,7 @@ TEST(Gen4MiDisplay, Bit22IsTheAsynchronousFlip) {
   }
 }
 
-TEST(Gen4MiDisplay, FlipPlanesLayout) {
+TEST(Gen4MiDisplay, FlipPlanesMatchTheManual) {
   COVERS("G45-1.6-04");
   const auto plane = [](GenId gen, uint64_t value) {
     return value_name(hw::MI_DISPLAY_FLIP::kDesc, gen, "display_plane_select", value);
@@ -76,7 +76,7 @@ TEST(Gen4MiDisplay, FlipPlanesLayout) {
   EXPECT_EQ(plane(GenId::gen4_5, 3), "DISPLAY_SPRITE_B");
 }
 
-TEST(Gen4MiDisplay, LoadScanLinesExclLayout) {
+TEST(Gen4MiDisplay, LoadScanLinesExclMatchesTheManual) {
   COVERS("G45-1.9-01");
   using Command = hw::MI_LOAD_SCAN_LINES_EXCL;
   EXPECT_EQ(frame(DeviceId::i965, kRender, mi(0x13)), (Frame{"MI_LOAD_SCAN_LINES_EXCL", 2}));
@@ -103,7 +103,7 @@ TEST(Gen4MiDisplay, EndScanLineIsInTheLowHalf) {
   }
 }
 
-TEST(Gen4MiDisplay, OverlayFlipLayout) {
+TEST(Gen4MiDisplay, OverlayFlipMatchesTheManual) {
   COVERS("G45-1.12-01");
   using Command = hw::MI_OVERLAY_FLIP;
   for (const DeviceId device : {DeviceId::i965, DeviceId::gm965, DeviceId::g45, DeviceId::gm45}) {
@@ -122,7 +122,7 @@ TEST(Gen4MiDisplay, OverlayFlipLayout) {
   }
 }
 
-TEST(Gen4MiDisplay, WaitForEventLayout) {
+TEST(Gen4MiDisplay, WaitForEventMatchesTheManual) {
   COVERS("G45-1.21-01");
   using Command = hw::MI_WAIT_FOR_EVENT;
   EXPECT_EQ(frame(DeviceId::i965, kRender, mi(0x03)), (Frame{"MI_WAIT_FOR_EVENT_965G", 1}));
@@ -161,7 +161,7 @@ TEST(Gen4MiDisplay, WaitForEventLayout) {
   check(GenId::gen4_5, {8, &Command::display_sprite_a_flip_pending_wait_enable});
 }
 
-TEST(Gen4MiDisplay, WaitForEventOn965GLayout) {
+TEST(Gen4MiDisplay, WaitForEventOn965GMatchesTheManual) {
   COVERS("G45-1.21-05");
   using Command = hw::MI_WAIT_FOR_EVENT_965G;
   using Other = hw::MI_WAIT_FOR_EVENT;
@@ -182,7 +182,7 @@ TEST(Gen4MiDisplay, WaitForEventOn965GLayout) {
   EXPECT_TRUE(c.display_pipe_a_scan_line_wait_enable);
 }
 
-TEST(Gen4MiDisplay, WaitForEventInTheBlitterChapterLayout) {
+TEST(Gen4MiDisplay, WaitForEventMatchesTheBlitterChapter) {
   COVERS("G45-3.8-01");
   for (const DeviceId device : {DeviceId::i965, DeviceId::gm965, DeviceId::g45, DeviceId::gm45}) {
     EXPECT_EQ(frame(device, EngineClass::blit, mi(0x03)), (Frame{"MI_WAIT_FOR_EVENT_BLT", 1}));

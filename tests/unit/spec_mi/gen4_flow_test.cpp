@@ -14,7 +14,7 @@ namespace {
 constexpr auto kRender = EngineClass::render;
 constexpr auto kVideo = EngineClass::video;
 
-TEST(Gen4MiFlow, ArbOnOffLayout) {
+TEST(Gen4MiFlow, ArbOnOffMatchesTheManual) {
   COVERS("G45-1.3-01");
   EXPECT_EQ(frame(DeviceId::gm45, kRender, mi(0x08)), (Frame{"MI_ARB_ON_OFF", 1}));
   EXPECT_FALSE(hw::MI_ARB_ON_OFF::unpack(GenId::gen4_5, Dwords{mi(0x08)}).arbitration_enable);
@@ -22,7 +22,7 @@ TEST(Gen4MiFlow, ArbOnOffLayout) {
   EXPECT_EQ(must_be_zero(hw::MI_ARB_ON_OFF::kDesc, GenId::gen4_5, {mi(0x08)}, 0), ones(22, 1));
 }
 
-TEST(Gen4MiFlow, BatchBufferStartLayout) {
+TEST(Gen4MiFlow, BatchBufferStartMatchesTheManual) {
   COVERS("G45-1.5-01");
   using Command = hw::MI_BATCH_BUFFER_START;
   const Dwords legal = {mi(0x31), 0};
@@ -41,7 +41,7 @@ TEST(Gen4MiFlow, BatchBufferStartLayout) {
   }
 }
 
-TEST(Gen4MiFlow, BatchBufferStartSecurityLayout) {
+TEST(Gen4MiFlow, BatchBufferStartSecurityMatchesTheManual) {
   COVERS("G45-1.5-04");
   using Command = hw::MI_BATCH_BUFFER_START;
   for (const GenId gen : {GenId::gen4, GenId::gen4_5}) {
@@ -52,7 +52,7 @@ TEST(Gen4MiFlow, BatchBufferStartSecurityLayout) {
   }
 }
 
-TEST(Gen4MiFlow, BatchBufferStartOfTheVideoStreamerLayout) {
+TEST(Gen4MiFlow, BatchBufferStartOfTheVideoStreamerMatchesTheManual) {
   COVERS("G45-2.4-01");
   using Command = hw::MI_BATCH_BUFFER_START_VCE;
   EXPECT_EQ(frame(DeviceId::gm45, kVideo, mi(0x31)), (Frame{"MI_BATCH_BUFFER_START_VCE", 2}));
@@ -80,7 +80,7 @@ TEST(Gen4MiFlow, NoopNumberHas22Bits) {
   }
 }
 
-TEST(Gen4MiFlow, SetContextLayout) {
+TEST(Gen4MiFlow, SetContextMatchesTheManual) {
   COVERS("G45-1.15-01");
   using Command = hw::MI_SET_CONTEXT;
   EXPECT_EQ(frame(DeviceId::gm965, kRender, mi(0x18)), (Frame{"MI_SET_CONTEXT", 2}));
@@ -102,7 +102,7 @@ TEST(Gen4MiFlow, SetContextLayout) {
   }
 }
 
-TEST(Gen4MiFlow, LoadRegisterImmLayout) {
+TEST(Gen4MiFlow, LoadRegisterImmMatchesTheManual) {
   COVERS("G45-1.8-01");
   using Command = hw::MI_LOAD_REGISTER_IMM;
   EXPECT_EQ(frame(DeviceId::i965, kRender, mi(0x22, 1)), (Frame{"MI_LOAD_REGISTER_IMM", 3}));
@@ -145,7 +145,7 @@ TEST(Gen4MiFlow, LoadRegisterImmTakesSeveralPairs) {
   }
 }
 
-TEST(Gen4MiFlow, LoadRegisterImmOfTheVideoStreamerLayout) {
+TEST(Gen4MiFlow, LoadRegisterImmOfTheVideoStreamerMatchesTheManual) {
   using Command = hw::MI_LOAD_REGISTER_IMM_VCE;  // the encoding of G45-2.6-01; the streamer checks its conditions
   const GenId gen = GenId::gen4_5;
   const Dwords legal = {mi(0x22, 1), 0, 0};
@@ -162,7 +162,7 @@ TEST(Gen4MiFlow, LoadRegisterImmOfTheVideoStreamerLayout) {
   EXPECT_EQ(Command::unpack_pairs(gen, dwords, 0).data_dword, 0x89abcdefu);
 }
 
-TEST(Gen4MiFlow, StoreRegisterMemRegisterFieldLayout) {
+TEST(Gen4MiFlow, StoreRegisterMemRegisterFieldMatchesTheManual) {
   COVERS("G45-1.18-06");
   using Command = hw::MI_STORE_REGISTER_MEM;
   EXPECT_EQ(frame(DeviceId::i965, kRender, mi(0x24, 1)), (Frame{"MI_STORE_REGISTER_MEM", 3}));
@@ -174,7 +174,7 @@ TEST(Gen4MiFlow, StoreRegisterMemRegisterFieldLayout) {
   }
 }
 
-TEST(Gen4MiFlow, WaitForEventOfTheVideoStreamerLayout) {
+TEST(Gen4MiFlow, WaitForEventOfTheVideoStreamerMatchesTheManual) {
   COVERS("G45-2.12-01");
   COVERS("G45-2.13-03");
   for (const DeviceId device : {DeviceId::g45, DeviceId::gm45}) {
@@ -186,7 +186,7 @@ TEST(Gen4MiFlow, WaitForEventOfTheVideoStreamerLayout) {
   EXPECT_TRUE(Command::kDesc.layout(GenId::gen4_5)->fields.empty()) << "there is no event to wait for";
 }
 
-TEST(Gen4MiFlow, SemaphoreMboxLayout) {
+TEST(Gen4MiFlow, SemaphoreMboxMatchesTheManual) {
   COVERS("G45-3.4-01");
   using Command = hw::MI_SEMAPHORE_MBOX;
   const GenId gen = GenId::gen4_5;

@@ -12,7 +12,7 @@ namespace {
 constexpr auto kRender = EngineClass::render;
 constexpr auto kVideo = EngineClass::video;
 
-TEST(Gen4MiMemory, FlushLayout) {
+TEST(Gen4MiMemory, FlushMatchesTheManual) {
   COVERS("G45-1.7-01");
   using Command = hw::MI_FLUSH;
   EXPECT_EQ(must_be_zero(Command::kDesc, GenId::gen4, {mi(0x04)}, 0), ones(22, 4) | ones(0, 0));
@@ -32,14 +32,14 @@ TEST(Gen4MiMemory, FlushLayout) {
   }
 }
 
-TEST(Gen4MiMemory, FlushOpcodeLayout) {
+TEST(Gen4MiMemory, FlushOpcodeMatchesTheManual) {
   COVERS("G45-1.7-06");
   for (const DeviceId device : {DeviceId::i965, DeviceId::gm965, DeviceId::g45, DeviceId::gm45}) {
     EXPECT_EQ(frame(device, kRender, 0x02000000), (Frame{"MI_FLUSH", 1}));  // 04h in 28:23
   }
 }
 
-TEST(Gen4MiMemory, ProbeLayout) {
+TEST(Gen4MiMemory, ProbeMatchesTheManual) {
   COVERS("G45-1.13.1-01");
   using Command = hw::MI_PROBE;
   const GenId gen = GenId::gen4_5;
@@ -55,7 +55,7 @@ TEST(Gen4MiMemory, ProbeLayout) {
   EXPECT_EQ(Command::unpack_probes(gen, dwords, 1).slot_number, 1023);
 }
 
-TEST(Gen4MiMemory, StoreDataImmLayout) {
+TEST(Gen4MiMemory, StoreDataImmMatchesTheManual) {
   COVERS("G45-1.16-01");
   using Command = hw::MI_STORE_DATA_IMM;
   for (const GenId gen : {GenId::gen4, GenId::gen4_5}) {
@@ -99,7 +99,7 @@ TEST(Gen4MiMemory, StoreDataImmAddressIsInDwordTwo) {
   }
 }
 
-TEST(Gen4MiMemory, StoreDataImmOfTheVideoStreamerLayout) {
+TEST(Gen4MiMemory, StoreDataImmOfTheVideoStreamerMatchesTheManual) {
   COVERS("G45-2.9-01");
   using Command = hw::MI_STORE_DATA_IMM_VCE;
   const GenId gen = GenId::gen4_5;
@@ -133,7 +133,7 @@ TEST(Gen4MiMemory, Bit22OfStoreDataImmDependsOnTheStreamer) {
   EXPECT_TRUE(hw::MI_STORE_DATA_IMM_VCE::unpack(GenId::gen4_5, dwords).use_global_gtt);
 }
 
-TEST(Gen4MiMemory, StoreDataIndexLayout) {
+TEST(Gen4MiMemory, StoreDataIndexMatchesTheManual) {
   COVERS("G45-1.17-01");
   using Command = hw::MI_STORE_DATA_INDEX;
   const Dwords qword = {mi(0x21, 2), 1023u << 2, 0x01234567u, 0x89abcdefu};

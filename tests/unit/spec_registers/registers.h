@@ -28,13 +28,13 @@ inline const mmio::RegisterMap& map_of(DeviceId device) {
   return *map;
 }
 
-// MMIO offset of the first dword of one instance, or kNowhere.
+// Returns the MMIO offset of the first dword of one instance, or kNowhere.
 inline uint32_t at(DeviceId device, std::string_view name, std::string_view engine = {}, unsigned index = 0) {
   const mmio::RegisterSlot* slot = map_of(device).find(name, engine, index);
   return slot == nullptr ? kNowhere : slot->offset;
 }
 
-// Name of the register that claims a dword, empty when none does.
+// Returns the name of the register that claims a dword. Empty: the dword is unclaimed.
 inline std::string_view who(DeviceId device, uint32_t offset) {
   const mmio::RegisterSlot* slot = map_of(device).find(offset);
   return slot == nullptr ? std::string_view{} : slot->desc->name;

@@ -1,5 +1,5 @@
-// Where the registers of a command streamer stand and how they are laid out: rings, execlist ports, context status,
-// predicates, watchdog. Numbers from ledger dg1.md (seed 000) and seed 003 chapter 5.
+// Offsets and layouts of the registers of a command streamer: rings, execlist ports, context status, predicates,
+// watchdog. Numbers are from ledger dg1.md (seed 000) and seed 003 chapter 5.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -17,7 +17,7 @@ struct EngineAt {
   uint32_t base;
 };
 
-// Seed 000, MMIO bases of the engines that DG1 has.
+// MMIO bases of the engines of DG1, from seed 000.
 constexpr std::array kDg1Engines = {EngineAt{"rcs0", 0x2000},   EngineAt{"pocs0", 0x18000}, EngineAt{"bcs0", 0x22000},
                                     EngineAt{"ccs0", 0x1a000},  EngineAt{"vcs0", 0x1c0000}, EngineAt{"vcs2", 0x1d0000},
                                     EngineAt{"vecs0", 0x1c8000}};
@@ -80,7 +80,7 @@ TEST(Ring, IsAtTheBaseOfEachEngine) {
   EXPECT_EQ(at(DeviceId::icl, "RING_TAIL", "vcs2"), 0x1d0030u);
 }
 
-TEST(Status, PageAddressMovesWithSandyBridge) {
+TEST(Status, PageAddressHasAnotherOffsetFromSandyBridgeOn) {
   EXPECT_EQ(at(DeviceId::g45, "HWS_PGA", "rcs0"), 0x2080u);
   EXPECT_EQ(at(DeviceId::snb, "HWS_PGA", "rcs0"), 0x4080u);
   EXPECT_EQ(at(DeviceId::snb, "HWS_PGA", "vcs0"), 0x14080u);

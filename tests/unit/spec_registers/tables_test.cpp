@@ -18,7 +18,7 @@ struct Row {
   unsigned dwords;
 };
 
-// Seed 000, registers that render batches may write (ledger DG1-WL-01), those of this topic.
+// Registers of this topic that render batches may write (seed 000, ledger DG1-WL-01).
 constexpr std::array kRender = {
     Row{"CACHE_MODE_0", 0x7000, 1},
     Row{"CACHE_MODE_1", 0x7004, 1},
@@ -112,7 +112,7 @@ TEST(AccessListRegisters, AreAtTheOffsetsOfTheManual) {
   }
 }
 
-// Ranges of the observation unit that lists grant as a whole, with holes between its registers.
+// Ranges of the observation unit that the access lists contain as a whole, with gaps between the registers.
 bool is_observation_range(std::string_view name) {
   return name.find("_PERF") != std::string_view::npos;
 }
@@ -188,7 +188,7 @@ TEST(Fuses, ClockRegistersAgreeWithTheTimestampRate) {
 struct Touched {
   DeviceId device;
   std::vector<uint32_t> absolute;
-  std::vector<uint32_t> on_every_engine;  // of those that i915 drives
+  std::vector<uint32_t> on_every_engine;  // of chips that i915 supports
 };
 
 // GT registers that i915 of Linux 6.1 reads or writes between probe and a first batch.
