@@ -10,12 +10,13 @@ step() { printf '\n== %s (%d s)\n' "$*" $((SECONDS - start)); }
 step "set-up"
 scripts/setup.sh
 
-step "lint: layers, generation comparisons, features, words, rooms, prose, format"
+step "lint: layers, generation comparisons, features, words, rooms, promises, prose, format"
 python3 scripts/lint/layers.py
 python3 scripts/lint/generations.py
 python3 scripts/lint/features.py
 python3 scripts/lint/words.py
 python3 scripts/lint/rooms.py
+python3 scripts/lint/promises.py
 python3 -m unittest discover -q -s tests/lint
 python3 scripts/lint/prose.py
 python3 scripts/lint/format.py

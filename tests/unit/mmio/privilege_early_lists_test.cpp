@@ -117,8 +117,9 @@ TEST_P(EarlyPrivilegeLists, EveryDwordIsReadableOrRefusedAsTheSourcesSay) {
       continue;
     }
     uint32_t refused = 0;
-    for (uint32_t offset = 0; offset < kReach; offset += 4)
+    for (uint32_t offset = 0; offset < kReach; offset += 4) {
       refused += privilege.allows(offset, RegisterAccess::read, {}) ? 0 : 1;
+    }
     EXPECT_EQ(refused, 0u) << engine.name;
   }
 }
