@@ -272,6 +272,7 @@ EngineState Engine::snapshot() const {
 void Engine::restore(const EngineState& state) {
   state_ = state;
   stream_.restore(state.stream);
+  back_end_->reset();
 }
 
 void Engine::raise(EventKind kind, std::string_view item, uint64_t address, uint64_t value, std::string detail) const {

@@ -100,6 +100,8 @@ class Pipeline {
   Outcome draw(const ResolveInput& input, Progress& progress);
   // Runs one part of a clear or resolve of depth and stencil that is not a draw.
   Outcome depth_operation(const ResolveInput& input, Progress& progress);
+  // Drops what is kept of an unfinished draw, if its Progress was replaced: another draw may have an equal one.
+  void forget() { waiting_.reset(); }
   // Sets the pool whose threads help with pixels. Null: none.
   void set_pool(WorkerPool* pool) { pixels_.set_pool(pool); }
   // Sets the flag that ends a part early. A part that it ends in the middle of an object or of a piece of the picture

@@ -33,6 +33,7 @@ class RenderBackEnd final : public BackEnd {
     }
     return DrawBackEnd::takes(command) ? draw_.execute(engine, command) : compute_.execute(engine, command);
   }
+  void reset() override { draw_.reset(); }
   void report(FidelityReport& report) const override {
     compute_.report(report);
     draw_.report(report);

@@ -111,20 +111,21 @@ void account(Engine& engine, const pipe3d::Outcome& outcome) {
   });
 }
 
-void begin_unless_resumed(Engine& engine, const Command& command, LongCommand& work) {
-  if (!work.resumed()) {
-    work.begin();
-    engine.state().draw.progress = {};
-    engine.state().draw.progress.id = {command.place.address.value, engine.state().commands};
-  }
-}
-
 }  // namespace
 
 bool DrawBackEnd::takes(const Command& command) {
   return hw::RenderHeader::kPipeline.of(command.dwords[0]) == hw::RenderHeader::draw ||
          command.desc.id == CommandId::URB_FENCE || command.desc.id == CommandId::CS_URB_STATE ||
          command.desc.id == CommandId::CONSTANT_BUFFER || command.desc.id == CommandId::_3DSTATE_VF_STATISTICS;
+}
+
+void DrawBackEnd::begin_unless_resumed(Engine& engine, const Command& command, LongCommand& work) {
+  if (!work.resumed()) {
+    work.begin();
+    pipeline_.forget();
+    engine.state().draw.progress = {};
+    engine.state().draw.progress.id = {command.place.address.value, engine.state().commands};
+  }
 }
 
 Next DrawBackEnd::execute(Engine& engine, const Command& command) {

@@ -18,12 +18,14 @@ class DrawBackEnd final : public BackEnd {
   // Returns whether the command belongs to the 3D pipeline.
   static bool takes(const Command& command);
   Next execute(Engine& engine, const Command& command) override;
+  void reset() override { pipeline_.forget(); }
   void report(FidelityReport& report) const override {
     pipeline_.report(report);
     unread_.report(report);
   }
 
  private:
+  void begin_unless_resumed(Engine& engine, const Command& command, LongCommand& work);
   Next draw(Engine& engine, const Command& command);
   Next finish(Engine& engine, const Command& command, LongCommand& work, const pipe3d::Outcome& outcome);
 
