@@ -186,18 +186,28 @@ class Execution {
   // buffer that is not yet in use: then repeats both.
   int settle() {
     constexpr int kMaxTries = 1000;
+    int bound = 0;
     for (int tries = 0; tries < kMaxTries; ++tries) {
       while (std::exchange(waited_, false)) {
         if (const int result = validate_all(); result != 0) return result;
       }
-      const int bound = bind();
+      bound = bind();
+      if (bound == -ENOMEM && lent_memory_is_missing()) {
+        waited_ = true;  // its owner may have begun to unmap it after it was validated
+        continue;
+      }
       if (waited_ && (bound == -ENOMEM || !is_settled())) continue;  // memory may have gone meanwhile
       if (bound != 0) return bound;
       if (const int result = relocate(tries != 0); result != 0) return result;
       if (is_settled()) return 0;
       waited_ = true;  // so the buffers are validated again
     }
-    return -EAGAIN;
+    return bound != 0 ? bound : -EAGAIN;
+  }
+
+  bool lent_memory_is_missing() const {
+    return std::any_of(items_.begin(), items_.end(),
+                       [](const Item& item) { return item.buffer->is_of_program() && !item.buffer->has_pages(); });
   }
 
   // Binds all buffers. If the space is full, evicts idle buffers; if that is not enough, waits until the device is idle
