@@ -171,8 +171,8 @@ class Watched final : public trace::aub::Visitor {
   Progress progress_;
 };
 
-// Ends the work when a signal to end arrives, so that the report and the new trace are written. A process that does not
-// end soon, because it waits for its input, is ended.
+// Stops the work at SIGTERM or SIGINT, so that the report and the new trace are written. A process that has not ended
+// after 900 ms, for example because it waits for input, exits without them.
 class SignalWatch {
  public:
   SignalWatch() {

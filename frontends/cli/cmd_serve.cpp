@@ -152,7 +152,7 @@ void add_serve(CLI::App& app, int& status) {
   command->add_flag("--any-user", options->any_user, "serve all users of this machine, not only this one");
   command
       ->add_option("--memory", options->memory,
-                   "most memory of all connections together, in MiB; one connection gets half of it (default: 4096)")
+                   "memory limit of all connections together, in MiB; of one connection: half of it (default: 4096)")
       ->type_name("MIB");
   command->add_option("--device", options->device, "device name")->required();
   add_executor_option(*command, options->executor);

@@ -1,4 +1,4 @@
-// --sandbox and --no-sandbox, of the sub-commands that read what guests, clients and files say.
+// The options --sandbox and --no-sandbox of the sub-commands that read untrusted input of guests, clients and files.
 #pragma once
 
 #include <fcntl.h>
@@ -47,7 +47,7 @@ inline Result<void> prepare_output(const std::string& path) {
   const auto status = std::filesystem::status(path, ignored);
   bool writable = false;
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-    // A pipe or a device: to open it would be seen at its other end.
+    // Does not open pipes and devices: the process at the other end would notice.
     writable = !std::filesystem::is_directory(status) && ::access(path.c_str(), W_OK) == 0;
   } else {
     const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);

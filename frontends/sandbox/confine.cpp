@@ -51,7 +51,7 @@ bool is_single_thread() {
 Result<std::string> confine(const Rights& rights) {
   if (!kSanitized && !is_single_thread()) return Error{"the process has several threads, or /proc is not mounted."};
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
-    return Error{fmt::format("cannot renounce new privileges: {}.", std::strerror(errno))};
+    return Error{fmt::format("cannot set no_new_privs: {}.", std::strerror(errno))};
   }
   const auto files = restrict_files(rights);
   if (!files) return files.error();
@@ -62,7 +62,7 @@ Result<std::string> confine(const Rights& rights) {
   const auto calls = restrict_system_calls(rights, opens);
   if (!calls) return calls.error();
   if (!*files && !*calls) return std::string("the kernel has neither Landlock nor system call filters");
-  if (!*files) return std::string(opens ? "the kernel has no Landlock, so that files are not restricted" : "");
+  if (!*files) return std::string(opens ? "the kernel has no Landlock; files are not restricted" : "");
   if (!*calls) return std::string("the kernel has no system call filters");
   return std::string();
 }

@@ -20,7 +20,7 @@ namespace {
   ::setsid();  // signals of a terminal end the parent, not this process
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::signal(number, SIG_IGN);
   if (pipe != 0) ::dup2(pipe, 0);
-  ::close_range(1, ~0u, 0);  // pipes of the parent must end with it
+  ::close_range(1, ~0u, 0);  // the parent's pipes must not stay open after it ends
   char byte = 0;
   while (::read(0, &byte, 1) < 0 && errno == EINTR) {
   }

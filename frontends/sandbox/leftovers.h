@@ -23,7 +23,7 @@ class Leftovers {
   Leftovers(pid_t process, int pipe) : process_(process), pipe_(pipe) {}
 
   pid_t process_;
-  int pipe_;  // its end is the sign to remove
+  int pipe_;  // when it is closed, the child removes the files
 };
 
 }  // namespace halogen::sandbox

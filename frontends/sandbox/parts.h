@@ -1,4 +1,4 @@
-// The parts of a confinement. Each returns or reports whether the kernel has it.
+// The parts of a confinement. Those that depend on a feature of the kernel return whether the kernel has it.
 #pragma once
 
 #include "base/result.h"

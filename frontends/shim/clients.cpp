@@ -82,8 +82,8 @@ bool ClientProcess::is_alive() const {
   return pidfd_ >= 0 && poll(&end, 1, 0) == 0;
 }
 
-// Reads the rights of the process, and then checks that the text was about it: the number of a process that has ended
-// may be reused. All its user ids must be the one that sent the message, so that a set-user-ID program does not count.
+// Reads the rights of the process, then checks that it is alive: otherwise the text may describe another process with a
+// reused id. All its user ids must equal the id that sent the message, so that a set-user-ID program does not count.
 bool ClientProcess::has_rights() const {
   if (pidfd_ < 0) return false;
   std::ifstream status("/proc/" + std::to_string(sender_.process) + "/status");
@@ -191,7 +191,8 @@ void Clients::serve(Channel channel) {
   const bool sent = send_message(channel.socket, &answer, sizeof answer, files, Wait::never);
   if (file >= 0) close(file);
   if (!sent || !board) return;
-  // The confirmation comes from the process behind the pidfd, because its number is in use by that process since then.
+  // The process id has belonged to the process behind the pidfd since before the answer was sent, so a confirmation
+  // with this id comes from that process.
   Descriptors none;
   char word = 0;
   Sender from;

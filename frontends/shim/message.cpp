@@ -81,7 +81,7 @@ ssize_t receive_message(int socket, void* data, size_t bytes, Descriptors& descr
       *sender = {who.pid, who.uid};
     }
   }
-  // A message that was cut off is not one of ours.
+  // Our messages fit the buffers, so a truncated message is not one of ours.
   if ((message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0) {
     errno = (message.msg_flags & MSG_CTRUNC) != 0 ? EMFILE : EMSGSIZE;
     return -1;

@@ -128,7 +128,7 @@ int Remote::call(int node, unsigned long request, uint64_t argument) {
   return make(node, content);
 }
 
-// Copies large amounts in parts. The last part is the first: if it is outside the buffer, nothing is copied.
+// Copies large amounts in parts, from the highest offset down: if the range exceeds the buffer, nothing is copied.
 int Remote::copy_in_chunks(int node, unsigned long request, uint64_t argument) {
   static_assert(sizeof(drm_i915_gem_pread) == sizeof(drm_i915_gem_pwrite));
   auto copy = driver::read_user<drm_i915_gem_pwrite>(argument);

@@ -1,4 +1,4 @@
-// A log whose lines peers cause: bounded in rate and in total. A line says how many lines were left out.
+// A log of lines that peers can provoke: bounded in rate and in total. A line says how many lines were left out.
 #pragma once
 
 #include <algorithm>

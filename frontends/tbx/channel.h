@@ -26,8 +26,8 @@ class Channel {
   virtual std::string_view fault() const { return {}; }
 };
 
-// Since when a connection waits for its peer without having used its device. Bytes that a peer sends do not end the
-// wait: only a use of the device does. Other threads may ask.
+// The time since which a connection has waited for its peer without using its device. Bytes that the peer sends do not
+// end the wait; only a use of the device does. Other threads may call time() and any().
 class Waiting {
  public:
   using Clock = std::chrono::steady_clock;

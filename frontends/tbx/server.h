@@ -86,7 +86,7 @@ class Server {
   Result<void> bind_port();
   Result<void> bind_path();
   void accept_one();
-  // Returns the reason why a new connection is refused. Empty: it is not.
+  // Returns the reason why a new connection is refused. Empty: it is accepted.
   std::string refusal(int socket, bool& foreign);
   void serve(Connection& connection);
   void serve_guarded(Connection& connection);

@@ -292,7 +292,7 @@ Result<LaunchResult> launch(const LaunchOptions& options) {
   }
   auto emulator = Process::start(arguments(options, *folder, *to), to->inherited());
   if (!emulator) {
-    return Error{fmt::format("{} Install the package qemu-system-x86.", emulator.message())};
+    return Error{fmt::format("{} QEMU is in the package qemu-system-x86.", emulator.message())};
   }
   to->close_theirs();
   if (options.confine) {

@@ -119,7 +119,7 @@ Result<void> start_machine(const File& monitor, unsigned seconds, const std::sto
                        ask(monitor, "cont") && answers("return");
   if (started) return {};
   if (stop.stop_requested()) return Error{"the start of the machine was cancelled."};
-  return Error{"the machine's monitor closed or did not answer before the machine ran."};
+  return Error{"the machine's monitor closed the connection or did not answer while the machine was started."};
 }
 
 }  // namespace halogen::vm

@@ -14,9 +14,9 @@
 
 namespace halogen::vm {
 
-// Never waits for the machine: it may itself wait for an answer of this process, for example if a message interrupt is
-// addressed to the device's own BAR. What the socket does not take is kept and sent later. The machine cannot tell
-// equal interrupts that it has not taken yet apart, so one of them is kept.
+// Never waits for the machine, which may itself be waiting for an answer of this process, for example if a message
+// interrupt is addressed to the device's own BAR. What the socket does not take is kept and sent later. The machine
+// cannot tell equal pending interrupts apart, so only one of them is kept.
 class MachineLink {
  public:
   static constexpr size_t kMaxMessages = 64;  // different message interrupts that are kept

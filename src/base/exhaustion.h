@@ -1,5 +1,5 @@
-// Exhaustion of the host: memory, threads, descriptors. Every entry from outside is one `contain` call; what is inside
-// may throw and leaves nothing behind that its destructors do not release. Other exceptions are bugs and pass through.
+// Exhaustion of the host: memory, threads, descriptors. Every entry point is one `contain` call. Code inside it may
+// throw if its destructors release everything that it has acquired. Other exceptions are bugs and pass through.
 #pragma once
 
 #include <chrono>
@@ -37,7 +37,7 @@ void complete_in_the_end(const Function& function) {
   while (!completes(function)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
-// The same for work whose absence costs something but does no harm: gives up after some tries. False: it did.
+// Does the same for work that may be omitted at some cost but without harm. False: every try has failed.
 template <class Function>
 bool completes_soon(const Function& function) {
   constexpr int kTries = 10;

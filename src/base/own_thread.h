@@ -1,5 +1,5 @@
-// Threads that the model starts itself. The model runs inside other programs: hooks on their threads must skip these,
-// and these block all signals, which belong to the program's own threads.
+// Threads that the model starts itself. The model runs inside other programs: its hooks ignore these threads, and these
+// threads block all signals, which are meant for the program's own threads.
 #pragma once
 
 #include <atomic>

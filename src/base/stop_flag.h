@@ -1,5 +1,5 @@
-// A demand to stop long work. Any thread and any signal handler may raise it; every loop whose length a guest controls
-// asks it after a bounded amount of work. Work that can continue where it is ends its part; other work is dropped.
+// A request to stop long work. Any thread and any signal handler may raise it; every loop whose length a guest controls
+// polls it after a bounded amount of work. Work that can continue later ends its current part; other work is abandoned.
 // Nothing but a raised flag ends work early, so the host's time does not change results.
 #pragma once
 

@@ -24,7 +24,7 @@ unsigned WorkerPool::threads_of_host() {
   return std::clamp(std::thread::hardware_concurrency(), 1u, kMax);
 }
 
-// If the host refuses a thread, those that exist do its share.
+// If the host cannot create a thread, the existing threads do its share of the work.
 void WorkerPool::start() {
   static_cast<void>(completes([this] {
     workers_.reserve(threads_);  // a thread that exists must not be lost

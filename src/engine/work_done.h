@@ -7,7 +7,7 @@ namespace halogen::engine {
 
 struct WorkDone {
   uint64_t amount = 0;    // grows with work in which the model is much slower than a chip
-  uint64_t progress = 0;  // grows when something of such work gets done: threads of a dispatch, parts of a draw, bytes
+  uint64_t progress = 0;  // grows when such work advances: by threads started, parts of a draw, bytes of a BLT
 };
 
 }  // namespace halogen::engine

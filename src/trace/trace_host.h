@@ -20,7 +20,7 @@ class PageBudget {
  public:
   explicit PageBudget(uint64_t pages, PageBudget* whole = nullptr)
       : left_(static_cast<int64_t>(pages)), whole_(whole) {}
-  // False: the pages are not left, and none is taken.
+  // False: fewer pages than that are left, and none is taken.
   bool take(uint64_t pages = 1) {
     const auto some = static_cast<int64_t>(pages);
     const bool left = left_.fetch_sub(some, std::memory_order_relaxed) >= some;

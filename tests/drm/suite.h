@@ -31,7 +31,7 @@ void expect_true(const char* name, int holds);
 void observe(const char* name, int64_t result);
 void observe_number(const char* name, uint64_t value);
 void observe_text(const char* name, const char* text);
-// Ends the case: it fails, or does not apply to this chip.
+// require() ends the case as failed if the condition does not hold. skip() ends it as not applicable to this chip.
 void require(int holds, const char* what);
 _Noreturn void skip(const char* why);
 

@@ -20,8 +20,8 @@ struct Call {
   Driver::Lock& lock;
 };
 
-// Call it every so often in a loop whose length a program chooses: lets other calls pass. A nonzero result ends the
-// call with that error: a signal is due.
+// Call next() in each round of a loop whose length a program chooses: it regularly lets other calls run. If it returns
+// nonzero, the call must fail with that error: a signal is pending.
 class LongLoop {
  public:
   // `together`: the number of rounds between two looks.

@@ -14,7 +14,7 @@ bool Driver::has_ended() const {
   return end != kNever && Clock::now().time_since_epoch().count() >= end;
 }
 
-// Returns whether long work must end in the middle. It is asked very often, so the clocks are not.
+// Returns whether long work must end in the middle. Called very often, so only every 16th call reads the clocks.
 bool Driver::demands_stop() const {
   constexpr uint32_t kAsks = 16;
   thread_local uint32_t asks = 0;

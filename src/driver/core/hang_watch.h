@@ -1,7 +1,7 @@
 // The clock and the limits of hang detection. A request has a limited time, whether or not it makes progress, as under
 // i915. Time in which the device did long work (draws, dispatches, large BLTs) counts less, because the model is slower
-// than a chip in that work, and not in the work of a streamer alone. Long work of which nothing gets done has the same
-// limit, but all of its time counts: an endless kernel is reset as soon as an endless batch.
+// than a chip in that work; time in which a streamer only parses commands counts fully. Long work that makes no
+// progress has the same limit, but all of its time counts: an endless kernel is reset as soon as an endless batch.
 #pragma once
 
 #include <atomic>
@@ -32,8 +32,8 @@ class HangWatch {
   void count(uint64_t work, bool inside);
 
   enum class Verdict : uint8_t { fine, ask_to_yield, hung };
-  // Returns what the request that a queue executes deserves. ask_to_yield: a heartbeat of the highest priority should
-  // be submitted, and passed to set_heartbeat().
+  // Returns the verdict on the request that a queue executes. ask_to_yield: submit a heartbeat of the highest priority
+  // and pass it to set_heartbeat().
   Verdict judge(EngineQueue& queue);
   void set_heartbeat(EngineQueue& queue, RequestRef heartbeat) { entries_[&queue].heartbeat = std::move(heartbeat); }
   void forget(EngineQueue& queue) { entries_.erase(&queue); }

@@ -31,7 +31,8 @@ class LentMemory {
   struct Leaving : Range {
     Leaving* next = nullptr;
   };
-  // Enclose unmapping: from before the device's work on the range is awaited until the range is unmapped.
+  // Call begin_leaving() before waiting for the device's work on the range, and end_leaving() after the range is
+  // unmapped.
   void begin_leaving(Leaving& range);
   void end_leaving(Leaving& range);
   bool is_leaving(uint64_t address, uint64_t bytes) const;

@@ -38,8 +38,8 @@ class PageAllocator {
   void forget_recent();
 
   Ranges free_;
-  // Nodes for later free ranges. There are at most as many free ranges as taken ones and one, and as many nodes in both
-  // maps.
+  // Nodes for later free ranges. The number of free ranges is at most one more than that of taken ranges, and free_ and
+  // spare_ together hold at least that many nodes.
   Ranges spare_;
   uint64_t next_spare_ = 0;
   uint64_t taken_ = 0;  // ranges, with those in recent_

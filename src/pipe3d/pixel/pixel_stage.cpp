@@ -14,8 +14,8 @@ namespace {
 
 constexpr uint32_t kOfThread = 16;  // work of a thread or of a primitive, in subspans
 
-// Adds to the work that was done. Returns whether the stop flag is to be asked again, which costs as much as some
-// subspans.
+// Adds to the amount of work done. Returns whether the stop flag must be polled again. Not every call polls it, because
+// a poll costs as much as some subspans.
 bool is_due(uint32_t& subspans, uint32_t more) {
   constexpr unsigned kUnasked_log2 = 8;
   const uint32_t before = subspans;

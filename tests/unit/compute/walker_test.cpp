@@ -148,7 +148,7 @@ TEST_P(Dispatch, EndlessKernelRunsInParts) {
   EXPECT_EQ(word(kOut + 4), 7u);
 }
 
-TEST_P(Dispatch, DispatchThatIsStoppedAgainAndAgainEndsTheSame) {
+TEST_P(Dispatch, RepeatedStopsDoNotChangeTheResult) {
   constexpr uint64_t kOut_B = 0x1'0000;
   load(kernels::kDump, 2, 1, 1);
   const std::vector<uint32_t> command = walker({200, 1, 1}, 2);

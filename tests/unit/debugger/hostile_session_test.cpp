@@ -9,7 +9,7 @@
 namespace halogen {
 namespace {
 
-TEST(HostileSession, RandomCommandsChangeNothingOfTheDispatch) {
+TEST(HostileSession, RandomCommandsDoNotChangeTheDispatch) {
   std::mt19937 random(71);
   for (size_t chip = 0; chip < spec::device_models().size(); ++chip) {
     for (int round = 0; round < 15; ++round) {

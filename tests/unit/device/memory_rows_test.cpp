@@ -41,7 +41,7 @@ TEST(MemoryRows, LaterChipsHaveNoOldTableRegisters) {
   EXPECT_GE(later, 6u);
 }
 
-// The part of DSM that firmware reserves may be anywhere inside, and its location is published.
+// Firmware may reserve any part of DSM. A register shows where the part is.
 TEST(MemoryRows, FirmwarePartOfStolenMemoryIsPublished) {
   COVERS("ICL-AS-06");
   constexpr uint64_t kMiB = 0x10'0000;

@@ -113,7 +113,7 @@ TEST_P(Foreign, BufferContentGoesThroughCopies) {
 }
 
 // A driver that looked the number up in this process's table would import the buffer.
-TEST_P(Foreign, NumbersOfDescriptorsMeanThePassedOnes) {
+TEST_P(Foreign, DescriptorNumbersReferToPassedDescriptors) {
   const uint32_t buffer = create(4096), second = create(8192);
   drm_prime_handle out{.handle = buffer, .flags = DRM_CLOEXEC, .fd = -1};
   ASSERT_EQ(call(DRM_IOCTL_PRIME_HANDLE_TO_FD, out), 0);
@@ -257,7 +257,7 @@ TEST_P(Foreign, MappedBuffersLieInSealedFilesOfTheirOwn) {
 }
 
 // Calls of other threads and processes may still be on their way when a file is closed.
-TEST_P(Foreign, AClosedFileTakesNoCalls) {
+TEST_P(Foreign, ClosedFileRefusesCalls) {
   const std::shared_ptr<File> other_file = driver->open();
   driver->close(other_file);
   drm_i915_gem_create create{.size = 4096, .handle = 0, .pad = 0};
@@ -265,7 +265,7 @@ TEST_P(Foreign, AClosedFileTakesNoCalls) {
 }
 
 // The process that waits has exited: its thread here would wait for ever.
-TEST_P(Foreign, AWaitEndsWithItsCaller) {
+TEST_P(Foreign, WaitEndsWhenItsCallerExits) {
   class Exited final : public ForeignCaller {
    public:
     pid_t process() const override { return 4711; }
@@ -286,7 +286,7 @@ TEST_P(Foreign, AWaitEndsWithItsCaller) {
   EXPECT_EQ(ask(foreign, DRM_IOCTL_SYNCOBJ_WAIT, wait), -EINTR);
 }
 
-TEST_P(Foreign, FencesOfAnExecutionAreThePassedOnes) {
+TEST_P(Foreign, ExecutionUsesThePassedFences) {
   drm_i915_gem_exec_object2 object{};
   object.handle = make_empty();
   drm_i915_gem_execbuffer2 arguments{};
@@ -343,7 +343,7 @@ class ForeignScreen : public ScreenDoor {
   OtherProcess other;
 };
 
-TEST_P(ForeignScreen, FencesOfACommitAreThePassedOnes) {
+TEST_P(ForeignScreen, CommitUsesThePassedFences) {
   if (!atomic_there()) return;
   drm_set_client_cap capability{.capability = DRM_CLIENT_CAP_ATOMIC, .value = 1};
   ASSERT_EQ(call(DRM_IOCTL_SET_CLIENT_CAP, capability), 0);

@@ -37,7 +37,7 @@ TEST_F(HangLimits, NewRequestHasAllOfItsTime) {
   EXPECT_TRUE(is_over_at(watch, seconds(7 + 91 + 91)));
 }
 
-TEST_F(HangLimits, NothingIsOverBeforeTheDeviceRuns) {
+TEST_F(HangLimits, NoTimeIsUpBeforeTheDeviceRuns) {
   const HangWatch watch = this->watch(seconds(1));
   EXPECT_FALSE(is_over_at(watch, std::chrono::hours(1000)));
 }

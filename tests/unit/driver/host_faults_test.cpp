@@ -341,7 +341,7 @@ TEST_P(HostExhausted, StartFailsWithAnError) {
 }
 
 // From some call on, the host has nothing left until the program has closed everything.
-TEST_P(HostExhausted, NothingLeftFromSomePointOnIsSurvived) {
+TEST_P(HostExhausted, ProgramSurvivesPermanentExhaustion) {
   ASSERT_EQ(run(HostCall::memory, HostFaults::kNever).second, 0u);
   ASSERT_EQ(run(HostCall::memory, HostFaults::kNever).second, 0u);
   const size_t files = descriptors();

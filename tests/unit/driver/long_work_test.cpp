@@ -56,7 +56,7 @@ TEST_P(LongWork, LongBlitIsNotAHang) {
   EXPECT_EQ(last, kColour);
 }
 
-TEST_P(LongWork, ProgressDoesNotSaveABatchForEver) {
+TEST_P(LongWork, TimeOfABatchWithProgressIsLimited) {
   constexpr unsigned kBlits = 20;
   boot_with(std::chrono::milliseconds(500));
   const uint32_t target = submit(kBlits);

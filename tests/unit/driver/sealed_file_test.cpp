@@ -37,7 +37,7 @@ TEST_F(SealedFile, KeepsItsSize) {
   for (const int seal : {F_SEAL_WRITE, F_SEAL_FUTURE_WRITE}) EXPECT_NE(fcntl(file, F_ADD_SEALS, seal), 0);
 }
 
-TEST_F(SealedFile, ThatIsOpenedAgainHasFlagsOfItsOwn) {
+TEST_F(SealedFile, ReopenedFileHasItsOwnFlags) {
   file = create_sealed_file("test", 8192);
   const int again = reopen_file(file);
   ASSERT_GE(again, 0);
@@ -50,34 +50,34 @@ TEST_F(SealedFile, ThatIsOpenedAgainHasFlagsOfItsOwn) {
   ::close(again);
 }
 
-TEST_F(SealedFile, WithoutTheSealsIsNotOne) {
+TEST_F(SealedFile, FileWithoutSealsIsRejected) {
   make(0);
   EXPECT_FALSE(is_sealed_file(file));
 }
 
-TEST_F(SealedFile, WithoutASealAgainstSealsIsNotOne) {
+TEST_F(SealedFile, FileThatAcceptsMoreSealsIsRejected) {
   make(kSize);
   EXPECT_FALSE(is_sealed_file(file));
 }
 
-TEST_F(SealedFile, ThatCanGrowIsNotOne) {
+TEST_F(SealedFile, FileThatCanGrowIsRejected) {
   make(F_SEAL_SHRINK | F_SEAL_SEAL);
   EXPECT_FALSE(is_sealed_file(file));
 }
 
-TEST_F(SealedFile, ThatCannotBeWrittenIsNotOne) {
+TEST_F(SealedFile, FileSealedAgainstWritingIsRejected) {
   make(kSize | F_SEAL_SEAL | F_SEAL_WRITE);
   EXPECT_FALSE(is_sealed_file(file));
 }
 
-TEST_F(SealedFile, OfAnotherKindIsNotOne) {
+TEST_F(SealedFile, FileOfAnotherKindIsRejected) {
   file = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   EXPECT_FALSE(is_sealed_file(file));
   EXPECT_FALSE(is_sealed_file(-1));
 }
 
 // A part of a huge page cannot be mapped over the device's memory.
-TEST_F(SealedFile, OfHugePagesIsNotOne) {
+TEST_F(SealedFile, FileOfHugePagesIsRejected) {
   file = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_HUGETLB);
   if (file < 0) GTEST_SKIP() << "the host has no huge pages";
   ASSERT_EQ(fcntl(file, F_ADD_SEALS, kSize | F_SEAL_SEAL), 0);

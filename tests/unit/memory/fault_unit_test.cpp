@@ -82,7 +82,7 @@ TEST(FaultUnit, ImmediateResponseHidesTheFault) {
   EXPECT_EQ(liar.listener.faults.size(), 1u);
 }
 
-TEST(FaultUnit, PresentBitEndsTheWalkAndMayBeCached) {
+TEST(FaultUnit, ClearPresentBitEndsTheWalkAndItsFaultMayBeCached) {
   COVERS("ICL-FLT-03");
   for (size_t level = 0; level < 4; ++level) {
     FaultBench one(FaultModel::stream);

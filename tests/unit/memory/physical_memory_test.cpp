@@ -71,7 +71,7 @@ TEST_F(PhysicalMemoryTest, LaterWindowHidesAnEarlierOne) {
   EXPECT_EQ(memory_.window_at(kSystem, PhysAddr(64 * kFrameBytes)), nullptr);
 }
 
-TEST_F(PhysicalMemoryTest, ThreeWindowsInEveryOrderShowTheLatest) {
+TEST_F(PhysicalMemoryTest, LatestOfOverlappingWindowsIsShown) {
   SparseFrames sources[3] = {SparseFrames(8), SparseFrames(8), SparseFrames(8)};
   // [0,8) then [2,6) then [4,12): the latest window wins at each frame.
   add(kSystem, MemoryKind::ram, 0, 8 * kFrameBytes, sources[0]);

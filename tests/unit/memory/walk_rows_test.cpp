@@ -384,7 +384,7 @@ TEST(PteRows, ReservedBitsFaultOnlyInAdvancedTables) {
 }
 
 // Devices without 64 KB pages, with an enable register, and without one.
-TEST(PteRows, MediumPagesNeedTheirEnable) {
+TEST(PteRows, MediumPagesNeedTheEnableIfTheChipHasOne) {
   COVERS("ICL-PTE-26");
   struct Case {
     const char* device;

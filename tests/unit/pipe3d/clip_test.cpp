@@ -238,7 +238,7 @@ TEST(Clip, LinearWeightsAreComputedIfEnabled) {
   }
 }
 
-// If positions are already divided, the entries of the new vertices are read.
+// If the perspective divide is disabled, later stages read the entries of the vertices that clipping creates.
 TEST(Clip, CutVerticesAreInterpolatedExceptFlatValues) {
   PipelineState state = clip_state();
   state.clip.divide = false;

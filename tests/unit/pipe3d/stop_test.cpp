@@ -116,7 +116,7 @@ TEST_F(LongDraw, PartEndsBetweenObjectsThatAreAmplified) {
   EXPECT_GT(parts, 4u);
 }
 
-TEST_F(LongDraw, StopBetweenObjectsRepeatsAndOmitsNothing) {
+TEST_F(LongDraw, StopBetweenObjectsNeitherRepeatsNorOmitsWork) {
   constexpr uint32_t kInstances = 3;
   place(kPoints);
   amplify(2);

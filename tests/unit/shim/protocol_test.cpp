@@ -61,14 +61,14 @@ TEST(ClientRequest, IsDecoded) {
   EXPECT_EQ(request->pieces[1].bytes.size(), 8u);
 }
 
-TEST(ClientRequest, ThatIsCutOffIsRefused) {
+TEST(ClientRequest, TruncatedRequestIsRefused) {
   Bytes bytes = request_head(0, 1, 0);
   bytes.u64(0x7000).u64(5).text(std::string_view("hello\0\0\0", 8));
   ASSERT_TRUE(decode_request(bytes.first(bytes.size())));
   for (size_t length = 0; length < bytes.size(); ++length) EXPECT_FALSE(decode_request(bytes.first(length))) << length;
 }
 
-TEST(ClientRequest, WithWrongCountsIsRefused) {
+TEST(ClientRequest, WrongCountsAreRefused) {
   for (const uint32_t pieces : {1u, 2u, 0x1000'0000u, ~0u}) {
     EXPECT_FALSE(decode_request(request_head(0, pieces, 0).all())) << pieces;
   }
@@ -79,7 +79,7 @@ TEST(ClientRequest, WithWrongCountsIsRefused) {
   EXPECT_TRUE(decode_request(request_head(2, 0, 16).all()));
 }
 
-TEST(ClientRequest, WithAPieceThatWrapsAroundIsRefused) {
+TEST(ClientRequest, PieceThatWrapsAroundIsRefused) {
   for (const uint64_t bytes : {uint64_t{9}, ~uint64_t{0}, ~uint64_t{7}, uint64_t{1} << 63}) {
     Bytes request = request_head(0, 1, 0);
     request.u64(0x7000).u64(bytes).u64(0);

@@ -261,14 +261,14 @@ TEST(HostileMachine, StopEndsTheWaitForAMachineThatDoesNotRead) {
 
 // ---- the start
 
-TEST(HostileMachine, MonitorThatNeverAnswersIsLeftAtAStop) {
+TEST(HostileMachine, StopEndsTheWaitForTheMonitor) {
   Pair pair;
   std::stop_source stop;
   std::jthread asks([&] { stop.request_stop(); });
   EXPECT_FALSE(start_machine(pair.ours, 3600, stop.get_token()).ok());
 }
 
-TEST(HostileMachine, MonitorThatWritesALineWithoutEndIsLeft) {
+TEST(HostileMachine, EndlessLineOfTheMonitorIsAnError) {
   Pair pair;
   std::jthread flood([&] {
     const std::vector<char> much(65536, 'x');
