@@ -64,7 +64,8 @@ int SharedBuffers::create(const BufferRef& buffer, bool close_on_exec, bool writ
 std::shared_ptr<SharedFences> SharedBuffers::bare_fences(int descriptor) {
   const std::optional<FileKey> key = key_of(descriptor);
   struct stat status {};
-  if (!key || !look_up(descriptor, status) || !is_one(descriptor)) return nullptr;
+  // A file that is sealed keeps the size that is read after the seals.
+  if (!key || !is_one(descriptor) || !look_up(descriptor, status)) return nullptr;
   std::erase_if(bare_, [&](const auto& each) {
     return each.first != *key && each.second.use_count() == 1 && each.second->is_idle();
   });
@@ -137,12 +138,14 @@ int SharedBuffers::import(Hardware& hardware, int descriptor, BufferRef& buffer)
   buffer = find(descriptor);
   if (buffer) return 0;
   if (!is_one(descriptor)) return -EINVAL;
+  // A file that is sealed keeps the size that is read after the seals.
+  if (!look_up(descriptor, status)) return -EBADF;
   const auto all = static_cast<uint64_t>(status.st_size);
   if (all <= Buffer::kBehind || all % kPageBytes != 0) return -EINVAL;
   const uint64_t bytes = all - Buffer::kBehind;
   // The device needs write access, even if the given descriptor is read-only.
   const std::string path = path_of(descriptor);
-  const Descriptor own(open_private([&] { return ::open(path.c_str(), O_RDWR | O_CLOEXEC); }));
+  const Descriptor own(open_private([&] { return ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK); }));
   if (!own) return -EINVAL;
   buffer = Buffer::import(hardware, own.number(), bytes);
   if (!buffer || !share_fences(*buffer)) return -ENOMEM;
