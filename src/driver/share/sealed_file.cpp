@@ -29,7 +29,7 @@ int create_sealed_file(const char* name, uint64_t bytes) {
 }
 
 int reopen_file(int descriptor) {
-  return ::open(fmt::format("/proc/self/fd/{}", descriptor).c_str(), O_RDWR | O_CLOEXEC);
+  return ::open(fmt::format("/proc/self/fd/{}", descriptor).c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
 }
 
 // Files of huge pages are refused, because parts of a huge page cannot be mapped.

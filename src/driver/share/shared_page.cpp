@@ -23,7 +23,7 @@ std::unique_ptr<SharedPage> SharedPage::open(PeerProcesses& peers, int descripto
   std::unique_ptr<SharedPage> page(new SharedPage(peers));
   // Opens the file again: locks belong to an open file description.
   const std::string path = fmt::format("/proc/self/fd/{}", descriptor);
-  page->file_ = open_private([&] { return ::open(path.c_str(), O_RDWR | O_CLOEXEC); });
+  page->file_ = open_private([&] { return ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK); });
   if (page->file_ < 0) return nullptr;
   void* const memory =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, page->file_, static_cast<off_t>(offset));

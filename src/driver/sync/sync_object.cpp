@@ -105,7 +105,8 @@ SyncObjectRef SyncObjectFiles::find(int descriptor) {
     if (SyncObjectRef object = found->second.lock()) return object;
   }
   if (!is_one(descriptor)) return nullptr;
-  const int file = open_private([&] { return ::open(path_of(descriptor).c_str(), O_RDWR | O_CLOEXEC); });
+  // Without O_NONBLOCK a lease of another process on the file would block the call.
+  const int file = open_private([&] { return ::open(path_of(descriptor).c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK); });
   if (file < 0) return nullptr;
   auto object = std::make_shared<SyncObject>();
   if (!object->share(peers_, watch_, file, false)) {
