@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -82,6 +83,19 @@ bool ClientProcess::is_alive() const {
   return pidfd_ >= 0 && poll(&end, 1, 0) == 0;
 }
 
+namespace {
+
+// Any user has all rights inside a user namespace that it creates: such rights mean nothing outside.
+bool is_in_our_user_namespace(pid_t process) {
+  struct stat ours {};
+  struct stat theirs {};
+  const std::string path = "/proc/" + std::to_string(process) + "/ns/user";
+  return stat("/proc/self/ns/user", &ours) == 0 && stat(path.c_str(), &theirs) == 0 && ours.st_dev == theirs.st_dev &&
+         ours.st_ino == theirs.st_ino;
+}
+
+}  // namespace
+
 // Reads the rights of the process, then checks that it is alive: otherwise the text may describe another process with a
 // reused id. All its user ids must equal the id that sent the message, so that a set-user-ID program does not count.
 bool ClientProcess::has_rights() const {
@@ -99,7 +113,7 @@ bool ClientProcess::has_rights() const {
       break;
     }
   }
-  return same_user && (rights >> CAP_SYS_ADMIN & 1) != 0 && is_alive();
+  return same_user && (rights >> CAP_SYS_ADMIN & 1) != 0 && is_in_our_user_namespace(sender_.process) && is_alive();
 }
 
 // ---- channels
