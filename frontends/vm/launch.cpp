@@ -165,6 +165,8 @@ std::vector<std::string> arguments(const LaunchOptions& options, const Temporary
           "-nodefaults",
           "-no-reboot",
           "-S",
+          "-sandbox",
+          "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny",
           "-device",
           fmt::format("x-pci-proxy-dev,fd={},addr=2.0", to.proxy.theirs.descriptor()),
           "-device",
@@ -232,13 +234,14 @@ std::optional<int> status_in(const File& pipe) {
 }
 
 // Starts a stopped machine while a server answers its requests: BARs are sized before the monitor answers. Ends early
-// when asked to.
+// when asked to. Then ends the connection: the monitor has commands that reach files and programs of the host.
 class Starter {
  public:
   Starter(const File& monitor, const Process& emulator)
       : thread_([this, &monitor, &emulator](const std::stop_token& stop) {
           const auto started = start_machine(monitor, kStartTimeoutSeconds, stop);
           problem_ = started ? std::string() : started.message();
+          shutdown(monitor.descriptor(), SHUT_RDWR);
           if (!started) emulator.ask_to_end();
         }) {}
 
