@@ -43,7 +43,7 @@ if [ "${1:-}" = --quick ]; then
 fi
 
 step "release build of the tools and benchmarks"
-scripts/build.sh release tools benches drm_suite_static
+scripts/build.sh release tools benches attacks drm_suite_static
 
 step "build with sanitizers, in the background of what follows"
 set -m # a process group of its own, so that it can be ended as a whole
