@@ -86,16 +86,11 @@ void CommandWriter::store_global(uint64_t address, uint32_t value) {
   dwords_.back() = value;
 }
 
-void CommandWriter::clear_general_registers() {
+void CommandWriter::load_register(uint32_t offset, uint32_t value) {
   using Load = hw::MI_LOAD_REGISTER_IMM;
-  if (!has<hw::MI_MATH>() || !has<Load>()) return;
-  constexpr uint32_t kDwords = 32;
-  for (uint32_t i = 0; i < kDwords; ++i) {
-    add(Load{});
-    const std::span<uint32_t> command = std::span(dwords_).last(3);
-    const Load::Pairs pair{.register_offset = base_ + hw::CS_GPR::kDesc.offset(device_) + 4 * i, .data_dword = 0};
-    check(Load::pack_pairs(gen_, command, 0, pair).ok(), "the chip has every register that the driver loads");
-  }
+  add(Load{});
+  const Load::Pairs pair{.register_offset = offset, .data_dword = value};
+  check(Load::pack_pairs(gen_, std::span(dwords_).last(3), 0, pair).ok(), "the offset fits its field");
 }
 
 void CommandWriter::set_context(uint64_t address, bool inhibit) {

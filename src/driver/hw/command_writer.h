@@ -18,7 +18,7 @@ namespace halogen::driver {
 class CommandWriter {
  public:
   CommandWriter(const spec::DeviceModel& model, const spec::EngineModel& engine)
-      : gen_(model.gen), device_(model.id), engine_(engine.engine_class), base_(engine.mmio_base) {}
+      : gen_(model.gen), device_(model.id), engine_(engine.engine_class) {}
 
   // True: this engine of this chip has the command.
   template <class Command>
@@ -52,9 +52,9 @@ class CommandWriter {
   void store_global(uint64_t address, uint32_t value);  // writes through the global table
   void set_context(uint64_t address, bool inhibit);     // for render engines with rings
   void interrupt();
-  void clear_general_registers();  // the registers of MI_MATH, if the engine has them
-  void arbitrate();                // a preemption point
-  void pad();                      // to whole qwords
+  void load_register(uint32_t offset, uint32_t value);
+  void arbitrate();  // a preemption point
+  void pad();        // to whole qwords
 
   const std::vector<uint32_t>& dwords() const { return dwords_; }
 
@@ -62,7 +62,6 @@ class CommandWriter {
   spec::GenId gen_;
   spec::DeviceId device_;
   spec::EngineClass engine_;
-  uint32_t base_;
   std::vector<uint32_t> dwords_;
 };
 

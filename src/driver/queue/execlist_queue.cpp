@@ -12,6 +12,7 @@
 #include "driver/hw/packed.h"
 #include "driver/queue/context_reports.h"
 #include "driver/queue/engine_queue.h"
+#include "driver/queue/user_registers.h"
 #include "hw/context.h"
 #include "hw/execlist.h"
 #include "hw/hwsp.h"
@@ -50,7 +51,7 @@ class ExeclistContext final : public EngineContext {
   uint64_t tail = 0;
   uint64_t head = 0;  // position up to which the ring is done
   uint32_t next_seqno = 1;
-  bool is_new = true;        // never restored or saved
+  bool is_new = true;        // its first request sets registers, which have values of other contexts
   uint32_t fresh_seqno = 0;  // the last seqno before its image was written
   bool is_restored = false;  // the image holds a state that the engine saved
 };
@@ -63,6 +64,7 @@ class ExeclistQueue final : public EngineQueue {
         layout_(mmio::ContextImage::for_engine(hardware.model().id, engine.engine_class)),
         queue_(hardware.generation().submission() == SubmissionKind::submit_queue),
         preempts_(spec::interface_of(hardware.model().id).preemption),
+        user_registers_(user_registers(hardware.model(), engine)),
         reports_(hardware, engine, std::move(status)) {
     for (const mmio::ImageSlot& slot : layout_.slots()) {
       places_.emplace(slot.offset, slot.at + 1);  // the first slot of each register
@@ -123,7 +125,9 @@ class ExeclistQueue final : public EngineQueue {
     auto& context = static_cast<ExeclistContext&>(*request.context);
     CommandWriter commands(hardware_.model(), engine_);
     commands.flush(true);
-    if (context.is_new) commands.clear_general_registers();  // clears values of other contexts
+    if (context.is_new) {
+      for (const RegisterValue& each : user_registers_) commands.load_register(each.offset, each.value);
+    }
     if (request.batch != 0) commands.start_batch(request.batch, request.secure);
     commands.flush(false);
     request.seqno = context.next_seqno;
@@ -211,6 +215,7 @@ class ExeclistQueue final : public EngineQueue {
       context.timeline.store(kTimeline, culprit->seqno);
       write_image(context);
       context.fresh_seqno = culprit->seqno;
+      context.is_new = true;
       context.is_restored = false;
       context.head = culprit->end;
       set(context, hw::RING_HEAD::kDesc, static_cast<uint32_t>(culprit->end));
@@ -358,6 +363,7 @@ class ExeclistQueue final : public EngineQueue {
   std::unordered_map<uint32_t, uint32_t> places_;  // register -> dword in the image
   bool queue_;
   bool preempts_;  // the engine supports preemption
+  std::vector<RegisterValue> user_registers_;
   ContextReports reports_;
   uint32_t next_context_ = 0;
   std::vector<Port> active_;             // what the engine executes, by its reports

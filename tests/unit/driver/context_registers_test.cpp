@@ -1,0 +1,88 @@
+// Registers of a new context: whatever batches of other files wrote, the first batch reads the values of a device that
+// has just started.
+#include "door.h"
+#include "mmio/privilege.h"
+#include "mmio/register_map.h"
+
+namespace halogen::driver {
+namespace {
+
+class ContextRegisters : public Door {
+ protected:
+  // Returns the registers that a user batch of the render engine may write, except one that counts time.
+  std::vector<uint32_t> offsets() const {
+    const spec::EngineModel& engine = model().engines.front();
+    const mmio::Privilege privilege(model().id, engine);
+    std::vector<mmio::ForceToNonPriv> opened;
+    for (const uint32_t slot : mmio::slots_of_driver(model().id, engine)) {
+      opened.push_back(mmio::ForceToNonPriv::decode(model().gen, slot));
+    }
+    std::vector<uint32_t> all;
+    const std::shared_ptr<const mmio::RegisterMap> map = mmio::RegisterMap::for_device(model());
+    for (const mmio::RegisterSlot& slot : map->slots()) {
+      if (slot.policy.writable() != 0 && privilege.allows(slot.offset, mmio::RegisterAccess::write, opened)) {
+        all.push_back(slot.offset);
+      }
+    }
+    return all;
+  }
+  void open_other_file() {
+    driver->close(file);
+    file = driver->open({.render = true});
+  }
+  // Stores the registers in a batch of a new file.
+  std::vector<uint32_t> read(const std::vector<uint32_t>& registers) {
+    open_other_file();
+    constexpr uint32_t kResults = 0x10'0000, kBatch = 0x20'0000, kBytes = 0x1'0000;
+    std::vector<drm_i915_gem_exec_object2> objects(2);
+    objects[0].handle = create(kBytes);
+    objects[0].offset = kResults;
+    objects[0].flags = EXEC_OBJECT_PINNED | EXEC_OBJECT_WRITE;
+    objects[1].handle = create(kBytes);
+    objects[1].offset = kBatch;
+    objects[1].flags = EXEC_OBJECT_PINNED;
+    std::vector<uint32_t> batch;
+    for (uint32_t i = 0; i < registers.size(); ++i) {  // MI_STORE_REGISTER_MEM
+      batch.insert(batch.end(), {0x1200'0002, registers[i], kResults + 4 * i, 0});
+    }
+    batch.insert(batch.end(), {0x0500'0000, 0});
+    fill(objects[1].handle, batch);
+    EXPECT_EQ(execute(objects), 0);
+    EXPECT_EQ(wait(objects[0].handle), 0);
+    std::vector<uint32_t> values(registers.size());
+    std::memcpy(values.data(), content(objects[0].handle).data(), values.size() * 4);
+    return values;
+  }
+  void write(const std::vector<uint32_t>& registers, uint32_t value) {
+    open_other_file();
+    std::vector<uint32_t> batch;
+    for (const uint32_t offset : registers)
+      batch.insert(batch.end(), {0x1100'0001, offset, value});  // MI_LOAD_REGISTER_IMM
+    batch.insert(batch.end(), {0x0500'0000, 0});
+    batch.resize((batch.size() + 1) / 2 * 2);
+    std::vector<drm_i915_gem_exec_object2> objects(1);
+    objects[0].handle = create(0x1'0000);
+    fill(objects[0].handle, batch);
+    EXPECT_EQ(execute(objects), 0);
+    EXPECT_EQ(wait(objects[0].handle), 0);
+  }
+};
+
+TEST_P(ContextRegisters, NewContextHasNoValueOfOtherFiles) {
+  const std::vector<uint32_t> registers = offsets();
+  ASSERT_GT(registers.size(), 32u);
+  const std::vector<uint32_t> start = read(registers);
+  for (const uint32_t value : {0x0000'ffffu, 0x1234'5678u}) {
+    write(registers, value);
+    const std::vector<uint32_t> later = read(registers);
+    for (size_t i = 0; i < registers.size(); ++i) {
+      EXPECT_EQ(later[i], start[i]) << std::hex << registers[i] << " after " << value;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, ContextRegisters, ::testing::Values("bdw", "chv", "skl", "icl", "tgl", "dg1"),
+                         chip_name);
+
+}  // namespace
+}  // namespace halogen::driver
