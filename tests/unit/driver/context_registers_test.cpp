@@ -56,8 +56,9 @@ class ContextRegisters : public Door {
   void write(const std::vector<uint32_t>& registers, uint32_t value) {
     open_other_file();
     std::vector<uint32_t> batch;
-    for (const uint32_t offset : registers)
-      batch.insert(batch.end(), {0x1100'0001, offset, value});  // MI_LOAD_REGISTER_IMM
+    for (const uint32_t offset : registers) {  // MI_LOAD_REGISTER_IMM
+      batch.insert(batch.end(), {0x1100'0001, offset, value});
+    }
     batch.insert(batch.end(), {0x0500'0000, 0});
     batch.resize((batch.size() + 1) / 2 * 2);
     std::vector<drm_i915_gem_exec_object2> objects(1);
