@@ -9,8 +9,7 @@
 #include <span>
 #include <vector>
 
-#include <gtest/gtest.h>
-
+#include "base/check.h"
 #include "memory/physical_memory.h"
 
 namespace halogen::test {
@@ -20,9 +19,9 @@ class LentPages final : public memory::FrameSource {
   explicit LentPages(uint64_t bytes) : frames_((bytes + memory::kFrameBytes - 1) / memory::kFrameBytes) {
     void* const place = mmap(nullptr, frames_.size() * memory::kFrameBytes + memory::kFrameBytes, PROT_NONE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    EXPECT_NE(place, MAP_FAILED);
+    check(place != MAP_FAILED, "address space for lent pages");
     base_ = static_cast<std::byte*>(place);
-    EXPECT_EQ(mprotect(base_, frames_.size() * memory::kFrameBytes, PROT_READ | PROT_WRITE), 0);
+    check(mprotect(base_, frames_.size() * memory::kFrameBytes, PROT_READ | PROT_WRITE) == 0, "access to lent pages");
   }
   ~LentPages() override { munmap(base_, frames_.size() * memory::kFrameBytes + memory::kFrameBytes); }
   LentPages(const LentPages&) = delete;
@@ -37,7 +36,8 @@ class LentPages final : public memory::FrameSource {
     for (uint64_t frame = first; frame < first + count; ++frame) frames_.at(frame) = Frame::taken_back;
     some_taken_ = true;
     memory.revoke();
-    EXPECT_EQ(mprotect(base_ + first * memory::kFrameBytes, count * memory::kFrameBytes, PROT_NONE), 0);
+    check(mprotect(base_ + first * memory::kFrameBytes, count * memory::kFrameBytes, PROT_NONE) == 0,
+          "protection of pages that were taken back");
   }
 
   std::byte* frame(uint64_t number) override {
