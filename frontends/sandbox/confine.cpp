@@ -39,6 +39,8 @@ Result<void> drop_capabilities(unsigned long long kept) {
 
 namespace {
 
+bool confined = false;
+
 // Most rights belong to a thread. False: the process has more than one, or /proc cannot be read.
 bool is_single_thread() {
   std::error_code failed;
@@ -48,11 +50,20 @@ bool is_single_thread() {
 
 }  // namespace
 
+// The check of leaks at exit needs /proc and ptrace(2). Called by LeakSanitizer, if it is linked.
+// NOLINTNEXTLINE(bugprone-reserved-identifier): the sanitizer's name
+extern "C" int __lsan_is_turned_off();
+// NOLINTNEXTLINE(bugprone-reserved-identifier): the sanitizer's name
+extern "C" int __lsan_is_turned_off() {
+  return confined ? 1 : 0;
+}
+
 Result<std::string> confine(const Rights& rights) {
   if (!kSanitized && !is_single_thread()) return Error{"the process has several threads, or /proc is not mounted."};
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
     return Error{fmt::format("cannot set no_new_privs: {}.", std::strerror(errno))};
   }
+  confined = true;
   const auto files = restrict_files(rights);
   if (!files) return files.error();
   // Root's right to open files of other users is harmless as long as Landlock names the files.

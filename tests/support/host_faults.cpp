@@ -73,6 +73,15 @@ HostFaults::Enclosed::~Enclosed() {
 
 }  // namespace halogen::test
 
+// AddressSanitizer: too large an allocation fails, as without it; and memory of libraries, which have the sanitizer's
+// own operator new, may be released by the operator delete below. Ignored without the sanitizer.
+// NOLINTNEXTLINE(bugprone-reserved-identifier): the sanitizer's name
+extern "C" const char* __asan_default_options();
+// NOLINTNEXTLINE(bugprone-reserved-identifier): the sanitizer's name
+extern "C" const char* __asan_default_options() {
+  return "allocator_may_return_null=1:alloc_dealloc_mismatch=0";
+}
+
 void* operator new(size_t bytes) {
   return halogen::test::allocate(bytes);
 }
