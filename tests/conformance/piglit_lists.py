@@ -18,7 +18,7 @@ WHOLE = "whole"  # stands for the subtests of a test that has none
 SECONDS = ":seconds"
 LATE = "ended(late)"
 SLOW = "slow"
-NEEDS = "the device has not what it needs"
+NEEDS = "not supported by the device"
 
 
 @dataclasses.dataclass
@@ -124,7 +124,7 @@ def keep(suite: Suite, device: str, results: dict) -> None:
             took = float(results[name].get(SECONDS, 0))
             late = LATE in results[name].values()
             good, bad = passing(counted[name], results[name])
-            reason = "slow: it does not end in the seconds that it has" if late else "why is not known"
+            reason = "slow: exceeds its time limit" if late else "why is not known"
             entry = Entry(good, SLOW if took > suite.slow or late else "", {s: entry.below.get(s) or reason for s in bad})
         if entry.number == 0 and not entry.below:
             skipped += 1
@@ -138,7 +138,7 @@ def keep(suite: Suite, device: str, results: dict) -> None:
         lines.append(" ".join(word for word in (name, str(entry.number), text, SLOW * entry.text.endswith(SLOW)) if word))
         lines += [f"{FAULT}{s} | {entry.below[s]}" for s in sorted(entry.below)]
     head = (f"# {passed} of {wanted} results that count pass ({100 * passed / max(1, wanted):.1f} %); {tests} of "
-            f"{len(counted)} tests were run, {skipped} more need what the device has not; {slow} are slow.")
+            f"{len(counted)} tests were run, {skipped} more are not supported by the device; {slow} are slow.")
     (suite.lists / f"{device}.txt").write_text("\n".join([head, *lines]) + "\n", encoding="utf-8")
     print(f"{suite.name}: {device}: {head[2:]}")
 

@@ -57,8 +57,8 @@ class Lists(unittest.TestCase):
         (self.suite.lists / "one.txt").write_text("a 0 of 1\n  - whole | known\n", encoding="utf-8")
         lines = self.kept({"a": {"": "fail"}, "b": {"x": "pass", "y": "pass", ":seconds": "3.5", "": "pass"},
                            "c": {"": "skip"}, "d": {"": piglit_lists.LATE}})
-        self.assertEqual(lines[1:], ["a 0 of 1", "  - whole | known", "b 2 slow", "c 0 the device has not what it needs",
-                                     "d 0 of 1 slow", "  - whole | slow: it does not end in the seconds that it has"])
+        self.assertEqual(lines[1:], ["a 0 of 1", "  - whole | known", "b 2 slow", "c 0 not supported by the device",
+                                     "d 0 of 1 slow", "  - whole | slow: exceeds its time limit"])
         self.assertIn("2 of 4 results that count pass (50.0 %)", lines[0])
         self.assertEqual(piglit_lists.in_check(self.suite, "one"), {"a", "c"})
 
