@@ -36,7 +36,8 @@ class Board {
   // ---- for the client
   std::span<std::byte> request_area() const { return {memory_ + kHeadBytes, kMaxRequestBytes}; }
   // Makes the call whose first `bytes` are in the area. `passed`: descriptors. Returns the answer, which the owner
-  // could change at any time, and the descriptors that came with it. Nothing: the owner has exited or refuses.
+  // could change at any time, and the descriptors that came with it. No value: the channel failed, for example because
+  // the owner has exited or closed it.
   std::optional<std::span<std::byte>> ask(int channel, size_t bytes, std::span<const int> passed,
                                           Descriptors& received);
 

@@ -270,7 +270,7 @@ bool Door::boot() {
   frames_ = static_cast<bool>(options.frames);
   auto driver =
       model == nullptr
-          ? Result<std::unique_ptr<driver::Driver>>(Error{"unknown device; run \"halogen devices\" for a list"})
+          ? Result<std::unique_ptr<driver::Driver>>(Error{"unknown device; run \"halogen devices\" for a list."})
           : driver::Driver::start(*model, options);
   if (!driver) {
     failed_ = true;

@@ -103,7 +103,7 @@ const std::string& Paths::root() {
   std::call_once(once, [&] {
     if (!root_.empty()) return;
     const spec::DeviceModel* const model = spec::find_device(device_);
-    auto made = model == nullptr ? Result<std::string>(Error{"unknown device; run \"halogen devices\" for a list"})
+    auto made = model == nullptr ? Result<std::string>(Error{"unknown device; run \"halogen devices\" for a list."})
                                  : make_private_tree(*model);
     if (!made) {
       std::fprintf(stderr, "halogen: %s=%s: %s\n", kDeviceVariable, device_.c_str(), made.message().c_str());

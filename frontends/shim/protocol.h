@@ -71,7 +71,7 @@ struct Request {
   RequestHead head;
   std::vector<Part> pieces;  // in the bytes that were decoded
 };
-// Nothing: not a request. `bytes` must be private to this process.
+// Decodes a request. No value: the bytes are not a request. `bytes` must be private to this process.
 std::optional<Request> decode_request(std::span<std::byte> bytes);
 
 struct Answer {

@@ -38,7 +38,8 @@ std::unique_ptr<Recording> Recording::start(const spec::DeviceModel& model, cons
     return nullptr;
   };
   if (!can_record(model)) {
-    return failed(fmt::format("device {} cannot be recorded: its global table is outside the registers", model.name));
+    return failed(
+        fmt::format("device {} cannot be recorded: its global table is outside the register BAR.", model.name));
   }
   auto sink = trace::create_file(file);
   if (!sink) return failed(sink.message());

@@ -28,7 +28,7 @@ class RemoteCall {
   };
 
   RemoteCall(Board& board, Content& content);
-  // Makes the call. Returns its result. Nothing: the channel is broken.
+  // Makes the call. Returns its result. No value: the channel is broken, or the answer cannot be decoded.
   std::optional<int> make(int channel);
 
  private:

@@ -36,7 +36,7 @@ void Report::write() {
   if (text == written_) return;
   std::ofstream out(file_);
   out << text;
-  if (!out.flush()) std::fprintf(stderr, "halogen: %s: cannot write the file\n", file_.c_str());
+  if (!out.flush()) std::fprintf(stderr, "halogen: %s: cannot write the file.\n", file_.c_str());
   written_ = text;
 }
 

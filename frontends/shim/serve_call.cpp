@@ -13,7 +13,7 @@
 namespace halogen::shim {
 namespace {
 
-// Writes what a call left behind. Returns the number of bytes, or 0 if they do not fit.
+// Writes the results of a call. Returns the number of bytes, or 0 if they do not fit.
 size_t encode(std::span<std::byte> area, AnswerHead head, const driver::ForeignCall* call) {
   PartWriter writer(area);
   const bool incomplete = call != nullptr && call->is_incomplete();
@@ -53,7 +53,7 @@ std::vector<driver::ForeignCall::Piece> pieces_of(const Request& request) {
   return pieces;
 }
 
-// Pairs the client's numbers with the descriptors that came. Nothing: they do not fit together.
+// Pairs the client's numbers with the received descriptors. No value: their counts differ.
 std::optional<std::vector<driver::ForeignCall::Passed>> passed_with(const Request& request,
                                                                     std::span<const int> received) {
   std::vector<driver::ForeignCall::Passed> passed;

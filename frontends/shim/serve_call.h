@@ -1,5 +1,5 @@
 // One call of a client in the owner: from the bytes of a request, which are private to this process, to those of an
-// answer. Nothing of the client is trusted.
+// answer. No data from the client is trusted.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The user behind a connection. A unix socket says it; for TCP on this machine, the kernel's table of connections does,
-// because clients of the protocol cannot send anything that would prove it.
+// The user behind a connection. A unix socket reports it; for TCP on this machine, the kernel's table of connections
+// does, because clients of the protocol cannot send anything that would prove it.
 #pragma once
 
 #include <netinet/in.h>
@@ -20,8 +20,8 @@ class PeerUsers {
   PeerUsers& operator=(PeerUsers&&) = delete;
   ~PeerUsers();
 
-  // Returns the user of the peer of a connected socket (IPv4 or unix). Nothing: it is not known, or the peer has closed
-  // its socket, which then has no user.
+  // Returns the user of the peer of a connected socket (IPv4 or unix). No value: the user is not known, or the peer has
+  // closed its socket, which then has no user.
   std::optional<uid_t> of(int socket) const;
 
  private:

@@ -90,8 +90,8 @@ Result<void> Server::bind_path() {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (options_.path.size() >= sizeof address.sun_path) {
-    return Error{
-        fmt::format("{}: longer than the {} bytes of a socket's path.", options_.path, sizeof address.sun_path - 1)};
+    return Error{fmt::format("{}: longer than {} bytes, the maximum for a socket path.", options_.path,
+                             sizeof address.sun_path - 1)};
   }
   options_.path.copy(address.sun_path, options_.path.size());
   auto* const raw = reinterpret_cast<sockaddr*>(&address);
@@ -141,17 +141,19 @@ std::string Server::refusal(int socket, bool& foreign) {
   const auto user = users_ ? users_->of(socket) : std::nullopt;
   foreign = user != ::geteuid();
   if (foreign && !options_.any_user) {
-    if (!user) return "the user of its peer is not known";
-    return fmt::format("its peer runs as user {}; the server serves user {} only, unless started with --any-user",
-                       *user, ::geteuid());
+    if (!user) return "the peer's user is not known";
+    return fmt::format("the peer runs as user {}; only user {} is served; use --any-user to serve all users", *user,
+                       ::geteuid());
   }
   const auto others =
       std::ranges::count_if(connections_, [](const Connection& each) { return each.foreign && !each.dropped; });
   if (foreign && static_cast<size_t>(others) >= kMaxForeign) {
-    return fmt::format("{} connections of other users are open", others);
+    return fmt::format("{} connections of other users are open, the maximum", others);
   }
   const auto open = std::ranges::count_if(connections_, [](const Connection& each) { return !each.dropped; });
-  if (static_cast<size_t>(open) >= kMaxConnections && !drop_idle(foreign)) return fmt::format("{} are open", open);
+  if (static_cast<size_t>(open) >= kMaxConnections && !drop_idle(foreign)) {
+    return fmt::format("{} connections are open, the maximum", open);
+  }
   return {};
 }
 
@@ -183,7 +185,7 @@ void Server::accept_one() {
       connection.done = true;
     });
   } catch (const std::system_error& error) {  // the host cannot create a thread: other connections continue
-    log_.write(fmt::format("connection {}: refused, cannot create a thread: {}", number, error.what()));
+    log_.write(fmt::format("connection {}: refused; cannot create a thread: {}", number, error.what()));
     ::close(socket);
     connections_.pop_back();
   }
@@ -202,7 +204,7 @@ void Server::serve_guarded(Connection& connection) {
 }
 
 void Server::drop(Connection& connection, std::string_view why) {
-  log_.write(fmt::format("connection {}: dropped for a new connection: {}", connection.number, why));
+  log_.write(fmt::format("connection {}: dropped to make room for a new connection: {}", connection.number, why));
   ::shutdown(connection.socket, SHUT_RDWR);
   connection.dropped = true;
 }
@@ -223,7 +225,8 @@ bool Server::drop_idle(bool foreign) {
   }
   if (silent == nullptr) return false;
   const std::lock_guard lock(silent->guard);
-  if (silent->socket >= 0) drop(*silent, "peer silent for too long");
+  const auto limit = std::chrono::duration_cast<std::chrono::seconds>(options_.silence_limit);
+  if (silent->socket >= 0) drop(*silent, fmt::format("no message for {} s", limit.count()));
   return true;
 }
 

@@ -71,7 +71,7 @@ class ProxyParser {
 
   // False: the descriptors are more than any message has.
   bool feed(std::span<const std::byte> bytes, std::vector<File> files);
-  // Nothing: no complete message yet. After an error the stream cannot be parsed any further.
+  // No value: the next message is not complete. After an error the stream cannot be parsed any further.
   Result<std::optional<ProxyMessage>> next();
 
  private:

@@ -148,7 +148,7 @@ BlitJob decode_xy(const BlitCommand& in, const Modes& modes, const BlitState& st
   return job;
 }
 
-// Linear commands: x counts bytes. From right to left the addresses name the last byte of a line.
+// Linear commands: x is in bytes. If the direction is right to left, each address is that of the last byte of a line.
 template <class Command>
 BlitJob decode_linear(const BlitCommand& in) {
   const Command fields = Command::unpack(in.gen, in.dwords);

@@ -18,7 +18,7 @@
 
 namespace halogen::device {
 
-// Gets writes through a fence. Lines count from the start of its region.
+// Gets writes through a fence. Lines are relative to the start of its region.
 class ApertureWatcher {
  public:
   virtual ~ApertureWatcher() = default;

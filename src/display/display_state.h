@@ -65,7 +65,7 @@ struct PlaneState {
 
 struct ScanLineWindow {
   LineSpan span;
-  bool inclusive = true;  // the wait continues inside, else outside
+  bool inclusive = true;  // the wait continues inside the window; false: outside it
   bool operator==(const ScanLineWindow&) const = default;
 };
 

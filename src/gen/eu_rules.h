@@ -45,7 +45,7 @@ struct EuRules {
   bool math_modifiers;                  // MATH obeys source modifiers
   bool channel_enable_register;         // ARF 4 is ce0; else the mask register
   bool ip_writes_jump;                  // ip as an ordinary destination
-  bool register_jump_from_next;         // JMPI with a register counts from the next instruction
+  bool register_jump_from_next;         // JMPI with a register is relative to the next instruction
   uint8_t register_jump_unit;           // bytes in a unit of that count
   bool break_names_while;               // UIP of BREAK is the WHILE; else the instruction after it
   bool goto_leaves_on_false;            // a forward GOTO takes the channels whose predicate is false

@@ -43,7 +43,7 @@ struct ClientRule {
   uint32_t max_linear_pitch_B;
   uint32_t max_tiled_pitch_B;
   TilingSet async_flip;        // empty: the client does not flip
-  uint32_t wide_element_bits;  // elements of at least so many bits are restricted; 0: none are
+  uint32_t wide_element_bits;  // minimum width of restricted elements; 0: no restriction
   TilingSet wide_element_tilings;
 };
 

@@ -14,7 +14,7 @@ enum class FaultReason : uint8_t {
   not_present,       // an entry of the walk is not present
   write_denied,      // the page (advanced: any level) is read-only
   execute_denied,    // instruction fetch from a page with execute disable
-  privilege_denied,  // a user context met a supervisor entry
+  privilege_denied,  // a user context reached a supervisor entry
   reserved_bit,      // advanced tables: a reserved bit is set
   not_canonical,     // bits 63:48 do not copy bit 47
   out_of_range,      // past the end of the table that the mode defines

@@ -63,7 +63,7 @@ class TrttRegisters {
   spec::GenId gen() const { return model_->gen; }
   void misused(unsigned number, uint64_t address, std::string detail) const;
 
-  // Handles an access to a tile that is not mapped. Null tiles are counted over all clients. An access to an invalid
+  // Handles an access to a tile that is not mapped. Null tiles are counted across all clients. An access to an invalid
   // tile raises an Event and, if there is a sink, an interrupt.
   void on_unmapped_tile(unsigned number, uint64_t address, Tile tile);
   void set_invalid_tile_sink(InvalidTileSink* sink) { sink_ = sink; }

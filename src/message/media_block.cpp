@@ -18,8 +18,9 @@ SendOutcome media_block(Call& call, Direction direction) {
   }
   if (surface->kind != Surface::Kind::image || !surface->format->known()) {
     call.response.clear();
-    return surface->kind == Surface::Kind::none ? SendOutcome::done
-                                                : call.unsupported("media block of a surface that is not an image");
+    return surface->kind == Surface::Kind::none
+               ? SendOutcome::done
+               : call.unsupported("media block of a surface that is not an image not implemented");
   }
   if (call.control.vertical_stride_override) {
     return call.unsupported("fields of interlaced surfaces not implemented");

@@ -225,7 +225,7 @@ SendOutcome sampler(Call& call) {
   }
   const Simd simd = call.control.simd;
   if (call.control.simd_high || (simd != Simd::simd8 && simd != Simd::simd16 && simd != Simd::simd4x2)) {
-    return call.unsupported("SIMD width other than 4x2, 8 and 16, or 16-bit parameters");
+    return call.unsupported("SIMD width other than 4x2, 8 and 16, and 16-bit parameters, not implemented");
   }
   const Surface* const surface = call.context.surfaces.find(*call.context.generation, call.context.environment,
                                                             call.control.surface, call.message.extended);

@@ -107,7 +107,7 @@ eu::SendOutcome gateway(Call& call) {
     call.response.clear();
     return SendOutcome::done;
   }
-  return call.unsupported("gateway message other than a barrier");
+  return call.unsupported("gateway message not implemented, or barrier outside a thread group");
 }
 
 namespace {

@@ -13,7 +13,7 @@ namespace {
 
 using surface::Texel;
 
-constexpr size_t kRoom = 64;              // buffer for a texel; copies of memory want a line
+constexpr size_t kRoom = 64;              // buffer for a texel: one cache line
 constexpr double kFar = 1099511627776.0;  // 2^40: limit of coordinates
 constexpr double kSteps = 256.0;          // steps of a coordinate, a level or a weight
 constexpr unsigned kStepBits = 8;
@@ -229,7 +229,7 @@ Texel Texture::texel_at(const Index& index, uint32_t layer, uint32_t level) {
   return resolved(at[0], at[1], surface_.volume() ? at[2] : layer, level);
 }
 
-// Returns a coordinate in steps of 1/256 texel. Linear filters count from the centre of the first texel.
+// Returns a coordinate in steps of 1/256 texel. For linear filters it is relative to the centre of the first texel.
 int64_t Texture::fixed(double coordinate, unsigned axis, uint32_t level, bool is_linear, bool rounds,
                        int32_t offset) const {
   const double size = extent(axis, level);

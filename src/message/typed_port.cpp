@@ -12,7 +12,7 @@ namespace {
 using eu::SendOutcome;
 
 constexpr unsigned kWidth = 8;
-constexpr size_t kRoom = 64;  // buffer for a texel; copies of memory want a line
+constexpr size_t kRoom = 64;  // buffer for a texel: one cache line
 
 // Returns the lanes that the header's sample mask enables. The slot group selects the low or the high byte.
 uint32_t lanes_of(const Call& call, bool high) {
@@ -141,7 +141,7 @@ SendOutcome typed_atomic(Call& call) {
   }
   const auto operation = call.control.operation;
   if (operation == Operation::cmpwr_16b || (surface->kind != Surface::Kind::none && surface->format->bytes() != 4)) {
-    return call.unsupported("typed atomic on texels other than 32 bits");
+    return call.unsupported("typed atomic on texels other than 32 bits not implemented");
   }
   const size_t count = coordinate_registers(call, operands_of(operation));
   memory::AddressSpace& space = *call.context.environment.space;

@@ -311,11 +311,11 @@ std::string_view Pipeline::left_out() const {
     return "tessellation without shaders";
   }
   if (tessellates() && (tessellation.hull_dispatch == HullDispatch::dual_patch || !tessellation.domain_wide)) {
-    return "a hull or domain shader with two patches or points in halves of registers";
+    return "hull shader with two patches per thread, or domain shader with two points per register";
   }
   const GeometryDispatch dispatch = state_.geometry.dispatch;
   if (state_.geometry.shader.enabled && dispatch != GeometryDispatch::simd8 && dispatch != GeometryDispatch::single) {
-    return "a geometry shader with two objects in a thread";
+    return "geometry shader with two objects per thread";
   }
   return {};
 }
@@ -526,7 +526,7 @@ void Pipeline::chunk(Progress& progress, Outcome& outcome) {
     return;
   }
   if (fetch.unknown_formats() != 0) {
-    outcome.missing = "a vertex format";
+    outcome.missing = "vertex format";
   }
   outcome.stop = stop_of(vertices_.shade(kept));
   if (outcome.stop != Stop::finished) {

@@ -15,7 +15,7 @@ class FieldVisitor {
  public:
   virtual ~FieldVisitor() = default;
 
-  // A plain field. `first_bit` counts from the start of the visited item. `raw` holds the bits right-aligned;
+  // A plain field. `first_bit` is relative to the start of the visited item. `raw` holds the bits right-aligned;
   // field_value() converts them. Match and length bits of a command are not fields, and fields beyond the end of the
   // dwords are skipped.
   virtual void field(const FieldDesc& field, unsigned first_bit, uint64_t raw) = 0;

@@ -1,7 +1,7 @@
 // Converts byte coordinates of a surface to byte offsets from its base, and back (G45 PRM vol. 1b 4.5.3, seed 003, with
 // its formulas corrected: docs/requirements/g45.md G45-4.5.3-02 and -03). One generic function serves every tile
 // pattern; X, Y and W also have closed forms that agree with it. Not modelled: mip levels and array slices with another
-// layout than "so many rows below"; compression.
+// layout than "a fixed number of rows below"; compression.
 #pragma once
 
 #include <cstdint>

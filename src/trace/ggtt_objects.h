@@ -35,7 +35,7 @@ class GgttObjects {
   bool take_system_write(uint64_t address, std::span<const std::byte> data) {
     return take_write(Pool::system, address, data);
   }
-  // True: a read with a known memory type belongs to such an object.
+  // Returns whether a read at this address, with a known memory type, reads an object behind the global table.
   bool is_object(Pool pool, uint64_t address) const {
     return is_backing(address / kPageBytes) && !known_[static_cast<size_t>(pool)].pages.contains(address / kPageBytes);
   }

@@ -55,7 +55,7 @@ static int lease_sync_object(void) {
   return 0;
 }
 
-// Starts a client, waits until it is ready, and makes a call of the owner's. Returns whether the client came so far.
+// Starts a client, waits until it is ready, and makes a call of the owner's. Returns whether the client got that far.
 static int owner_answers_beside(int (*attack)(void)) {
   fflush(stdout);
   require(pipe(ready) == 0, "no pipe");

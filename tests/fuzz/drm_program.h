@@ -107,7 +107,7 @@ class DrmProgram {
     close(fds_.front());
     fds_.pop_front();
   }
-  // Returns a deadline in the near future, so that waits end by themselves.
+  // Returns a deadline in the past (0) or the near future, so that waits end by themselves.
   int64_t soon() {
     timespec now{};
     clock_gettime(CLOCK_MONOTONIC, &now);

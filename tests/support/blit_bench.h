@@ -90,7 +90,7 @@ struct JudgedBench : EngineBench {
   uint32_t draws_ = 0;
 };
 
-// Runs a hand-written case on the reference or on a chip. Offsets count from the start of the area.
+// Runs a hand-written case on the reference or on a chip. Offsets are relative to the start of the area.
 class BlitTarget {
  public:
   explicit BlitTarget(const std::string& name, size_t pages = 128, bool wide = false)

@@ -17,7 +17,7 @@ def commands(spec):
 
 
 def registers(spec):
-    """Offsets of registers; those of engines count from the engine's base."""
+    """Offsets of registers; those of engines are relative to the engine's base."""
     offsets = {}
     for item in spec.registers.values():
         for offset in item.offsets.values():

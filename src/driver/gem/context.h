@@ -38,7 +38,7 @@ struct EngineSlot {
 struct Context {
   using Clock = std::chrono::steady_clock;
 
-  uint32_t number = 0;    // unique over all contexts of the device
+  uint32_t number = 0;    // unique among all contexts of the device
   File* owner = nullptr;  // null: closed
   std::shared_ptr<Space> space;
   std::vector<EngineSlot> engines;

@@ -78,7 +78,7 @@ class DriverHost final : public device::Host {
   // Sets the device, which keeps addresses of this memory. Each function below that takes memory away revokes them.
   void connect(device::Device& device) { device_ = &device; }
 
-  // Maps memory of this process at a physical address that is never reused. Nothing: no address is left.
+  // Maps memory of this process at a physical address that is never reused. No value: no address is left.
   std::optional<uint64_t> add_window(std::span<std::byte> memory, unsigned physical_bits);
   void remove_window(uint64_t address);
   // SharedMemory::replace, restore and drop for system or local memory.

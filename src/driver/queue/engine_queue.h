@@ -50,7 +50,7 @@ class EngineQueue {
   virtual std::shared_ptr<EngineContext> make_context(std::shared_ptr<PageTables> tables) = 0;
 
   uint64_t take_number() { return next_number_++; }  // for a new request, ascending
-  uint64_t take_timeline();                          // unique over all contexts and engines
+  uint64_t take_timeline();                          // unique among all contexts and engines
   void add(RequestRef request);
   // Called for the engine's interrupts: requests may be done, or the engine switched contexts.
   void notify_done() { done_told_ = true; }

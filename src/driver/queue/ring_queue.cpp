@@ -111,7 +111,7 @@ class RingQueue final : public EngineQueue {
     const uint32_t value = hardware_.read(engine_, at(hw::RING_HEAD::kDesc));
     head_ = spec::unpack_register<hw::RING_HEAD>(hardware_.model().gen, value).head_offset;
   }
-  // The ring is empty after a reset: places its requests again.
+  // The ring is empty after a reset: unfinished requests return to the front of the queue.
   void after_reset(const Request*) override {
     std::deque<RequestRef> again;
     std::swap(again, running_);

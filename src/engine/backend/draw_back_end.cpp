@@ -192,7 +192,7 @@ Next DrawBackEnd::finish(Engine& engine, const Command& command, LongCommand& wo
   if (!outcome.missing.empty()) {
     engine.raise(EventKind::unsupported, command.desc.name, command.place.address.value, 0,
                  std::string(outcome.missing) + " not modelled");
-    engine.approximate(command.desc, outcome.missing);
+    engine.approximate(command.desc, std::string(outcome.missing) + " not modelled");
   }
   if (!outcome.inexact.empty()) {
     engine.approximate(command.desc, outcome.inexact);

@@ -47,7 +47,7 @@ std::optional<WaitConditionKind> pipe_condition(std::string_view rest) {
 }
 
 // Plane selects of MI_DISPLAY_FLIP: planes A, B, sprites A, B; plane and sprite C of the three-pipe parts are 4 and 5.
-// Numbered planes count from 0 and skip 3.
+// Planes are numbered from 0 and skip 3.
 constexpr unsigned kSprite = 2;
 constexpr unsigned kThirdPlane = 4;
 

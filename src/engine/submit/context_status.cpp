@@ -19,8 +19,8 @@ constexpr unsigned kDwordBits = 32;
 constexpr unsigned kReasonBits = 9;  // bits of a status that EXECLIST_STATUS shows
 constexpr unsigned kPlaneBits = 3;
 
-// Returns the number of the plane, pipe or token that the context waited for, in the newer form. Planes and pipes count
-// from 1, as in MI_WAIT_FOR_EVENT_2. The plane select of flips has no value 3.
+// Returns the number of the plane, pipe or token that the context waited for, in the newer form. Planes and pipes are
+// numbered from 1, as in MI_WAIT_FOR_EVENT_2. The plane select of flips has no value 3.
 uint8_t number_of(const ContextSwitch& change) {
   const uint8_t next = static_cast<uint8_t>(change.wait_detail + 1);
   switch (change.reason) {

@@ -26,7 +26,7 @@
 
 namespace halogen::eu {
 
-// A source of instructions: memory and a decoder, or a vector in a test. Offsets count from the instruction base.
+// A source of instructions: memory and a decoder, or a vector in a test. Offsets are relative to the instruction base.
 class CodeSource {
  public:
   virtual ~CodeSource() = default;

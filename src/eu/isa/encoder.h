@@ -13,7 +13,8 @@
 
 namespace halogen::eu {
 
-// Encodes the native form, 16 bytes. The instruction's `size` matters only if a jump counts from the next instruction.
+// Encodes the native form, 16 bytes. The instruction's `size` matters only if a jump is relative to the next
+// instruction.
 Result<Bits128> encode(spec::GenId gen, const Instruction& instruction);
 
 // Encodes a program. An instruction of size 8 is compacted; it is an error if it has no compact form.

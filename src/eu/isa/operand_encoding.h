@@ -30,7 +30,7 @@ class OperandEncoding {
     const FieldBits& bits = layout_->at(field);
     const unsigned width = width_of(bits);
     if (width < 64 && value >> width != 0) {
-      fail(fmt::format("{} {:#x} does not fit", what, value));
+      fail(fmt::format("{} {:#x} does not fit {} bits", what, value, width));
       return;
     }
     bits_.set(bits, value);
@@ -39,7 +39,7 @@ class OperandEncoding {
   void put_signed(const FieldBits& bits, int64_t value, std::string_view what) {
     const unsigned width = width_of(bits);
     if (width == 0 || (width < 64 && sign_extend(static_cast<uint64_t>(value), width) != value)) {
-      fail(fmt::format("{} {} does not fit", what, value));
+      fail(fmt::format("{} {} does not fit {} bits", what, value, width));
       return;
     }
     bits_.set(bits, static_cast<uint64_t>(value));

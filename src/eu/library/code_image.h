@@ -19,7 +19,7 @@ namespace halogen::eu {
 inline constexpr uint32_t kCodePage_B = 4096;
 using CodePage = std::array<std::byte, kCodePage_B>;
 
-// The memory that instructions are fetched from. Pages count from the instruction base.
+// The memory that instructions are fetched from. Page numbers are relative to the instruction base.
 class CodeMemory {
  public:
   virtual ~CodeMemory() = default;

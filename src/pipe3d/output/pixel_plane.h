@@ -18,7 +18,7 @@ class PixelPlane {
  public:
   // Makes an empty plane.
   void begin();
-  // Starts with a level of a surface. `element_B`: 1 to 16. Layers count from the surface's first one.
+  // Starts with a level of a surface. `element_B`: 1 to 16. Layers are relative to the surface's first layer.
   void begin(const message::Surface& surface, uint32_t level, uint32_t layers, uint32_t element_B,
              memory::AddressSpace& space);
 

@@ -455,7 +455,7 @@ eu::SendOutcome PixelStage::send(eu::Thread& /*thread*/, const eu::Message& sent
   }
   if (control.type != eu::MessageControl::Type::render_target_write) {
     message::Response(sent.response).clear();
-    missing_ = "a render target message of media";
+    missing_ = "render cache message other than a read or write of a render target";
     return eu::SendOutcome::done;
   }
   const message::PayloadView payload(sent);  // the message has no response

@@ -150,7 +150,7 @@ void Filler::position_offsets(unsigned half) {
   ++grf_;
 }
 
-// Gen4: coordinates count from the first vertex, and the kernel computes the weights itself.
+// Gen4: coordinates are relative to the first vertex, and the kernel computes the weights itself.
 void Filler::fill_with_start() {
   const ScreenVertex& start = group_.primitive->vertex[0];
   // For points, the upper left corner.

@@ -32,7 +32,8 @@ class HostileGen4 : public ::testing::TestWithParam<std::string> {
   BlitBench bench{GetParam()};
 };
 
-// Source and destination have the same base after masking: the copy goes backwards and keeps the whole source.
+// Source and destination have the same base after masking: the direction follows the coordinates, so that overlapping
+// source pixels are read before they are overwritten.
 TEST_P(HostileGen4, IgnoredBaseBitsDoNotAffectTheDirection) {
   COVERS("G45-8.9-04");
   constexpr uint64_t kPitch = 256;

@@ -1,5 +1,5 @@
 // Long BLTs are done in parts. Other engines and the clock advance between the parts, and the result is the same as
-// that of a single part. Most tests draw with XOR and many lines over each other (pitch 0), so that a line that is
+// that of a single part. Most tests draw with XOR and many lines at the same address (pitch 0), so that a line that is
 // drawn twice or not at all is visible.
 #include <cstring>
 #include <memory>
@@ -17,7 +17,7 @@ constexpr uint32_t kColor = 0x1357'9bdf;
 struct LongBench : BlitBench {
   explicit LongBench(std::string_view name) : BlitBench(name), target(allocate(1)) {}
 
-  // Draws `lines` lines over each other: an odd number leaves the colour, an even number leaves zero.
+  // Draws `lines` lines at the same address: an odd number leaves the colour, an even number leaves zero.
   Dwords long_fill(int lines = kLines) const {
     return color(target, control(kDepth32, kXorPattern, 0), {0, 0, 1024, lines}, kColor);
   }

@@ -1,5 +1,5 @@
 // DispatchBench: dispatches without a streamer. It sets the state that a driver sets beforehand, in the memory of
-// MessageBench. Offsets count from kVa, which is also the dynamic base.
+// MessageBench. Offsets are relative to kVa, which is also the dynamic base.
 #pragma once
 
 #include <cstdint>

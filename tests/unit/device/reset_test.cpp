@@ -178,7 +178,7 @@ TEST(G45Reset, MediaDomainResetsOnlyTheVideoEngine) {
   EXPECT_EQ(bench.read(0x4038), 0u);
 }
 
-TEST(IclReset, EachMediaEngineHasItsBit) {
+TEST(IclReset, EachBitResetsOnlyItsEngine) {
   Bench bench("icl");
   bench.wake_all();
   const std::pair<uint32_t, uint32_t> bits[] = {

@@ -61,7 +61,7 @@ TEST(DpfcFlips, NonPersistentModeTracksTheFrontBufferAndInvalidatesAtFlips) {
   EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 1u);
 }
 
-TEST(DpfcFlips, AsynchronousFlipsAlwaysInvalidate) {
+TEST(DpfcFlips, AsynchronousFlipsAlwaysInvalidateCompressedLines) {
   COVERS("G45-7.1.1-02");
   COVERS("G45-7.1.2-01");
   for (const uint32_t flags : {0u, DpfcBench::kPersistent | DpfcBench::kNoCommandNuke | DpfcBench::kNoRegisterNuke}) {

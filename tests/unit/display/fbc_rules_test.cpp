@@ -148,7 +148,7 @@ TEST(FbcRules, BuffersMustBeInStolenMemory) {
 }
 
 // The scan-out side checks too: the buffer moved while it was in use.
-TEST(FbcRules, LengthsOutsideStolenMemoryInvalidate) {
+TEST(FbcRules, LengthsOutsideStolenMemoryInvalidateTheFrame) {
   FbcBench bench;
   const uint64_t end = FbcBench::kStolen + 0x80'0000;
   bench.write(FbcBench::kCfbBase, static_cast<uint32_t>(end - 480 * 1024));

@@ -103,7 +103,7 @@ TEST(Raster, SpansChangeWhereTheBeamEntersAndLeaves) {
   }
 }
 
-TEST(Raster, SpanIncludesBothItsLines) {
+TEST(Raster, SpanIncludesItsFirstAndLastLine) {
   EXPECT_TRUE((LineSpan{4, 6}.holds(4)));
   EXPECT_TRUE((LineSpan{4, 6}.holds(6)));
   EXPECT_FALSE((LineSpan{4, 6}.holds(3)));

@@ -22,7 +22,7 @@ TEST_P(Windows, WindowDoesNotExistBeforeItIsLoaded) {
   EXPECT_EQ(bench.display.window_changes_at(17), std::nullopt);
 }
 
-TEST_P(Windows, WindowIncludesBothItsLines) {
+TEST_P(Windows, WindowIncludesItsFirstAndLastLine) {
   for (const bool inclusive : {true, false}) {
     for (const auto& [first, last] : {std::pair{100u, 299u}, {0u, 0u}, {999u, 999u}, {500u, 500u}, {0u, 500u}}) {
       Bench bench(GetParam());

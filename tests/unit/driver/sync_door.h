@@ -32,7 +32,7 @@ class Gate {
 
 class SyncDoor : public Door {
  protected:
-  // Long enough that a busy host does not mistake slow work for a hang.
+  // The hang limit is long enough that slow work on a busy host does not count as a hang.
   void SetUp() override { boot({.hang_after = std::chrono::milliseconds(400)}); }
   uint32_t sync_object(bool signalled = false) {
     drm_syncobj_create create{.handle = 0, .flags = signalled ? DRM_SYNCOBJ_CREATE_SIGNALED : 0u};

@@ -120,7 +120,7 @@ class RingScenario final : private OwnsFlowBench, public KernelScenario {
     }
     EXPECT_EQ(handler_.serve(), expected(kUserCause)) << "interrupts of the urgent requests";
   }
-  // Returns to the first request that is not complete. The urgent requests, which the ring would meet again, are
+  // Returns to the first request that is not complete. The urgent requests, which the ring would execute again, are
   // overwritten.
   void resume() override {
     for (size_t i = 0; i < slow_.size(); ++i) {

@@ -81,7 +81,7 @@ TEST_P(EarlyRegisterTest, StoresToGraphicsAndPhysicalMemory) {
   EXPECT_EQ(bench.host.value_at<uint64_t>(physical), 0x11u);
 }
 
-TEST_P(EarlyRegisterTest, ProtectedRegistersCannotBeStored) {
+TEST_P(EarlyRegisterTest, StoringAProtectedRegisterIsUndefinedBehaviour) {
   COVERS("G45-1.18-04");
   MiBench bench(GetParam());
   const uint64_t data = bench.allocate(1);

@@ -98,7 +98,7 @@ TEST_P(RevokedStream, StatusPageMeetsAHole) {
   EXPECT_NE(holes(bench), 0u);
 }
 
-// A long blit is done in parts. With a pitch of zero all lines lie over each other.
+// A long blit is done in parts. With a pitch of zero all lines have the same address.
 TEST_P(RevokedStream, BlitMeetsAHole) {
   constexpr uint64_t kPages = 4;
   constexpr uint32_t kWidth = 4096, kLines = 8001, kXor = 0x5a;

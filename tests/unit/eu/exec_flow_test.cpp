@@ -122,7 +122,7 @@ TEST_P(ChannelFlow, CalledChannelsReturnAndRejoinTheOthers) {
 TEST_P(ChannelFlow, GotoMovesChannelsAndJoinMergesThem) {
   ThreadBench bench(GetParam(), 0xffff);
   number_channels(bench, 2);
-  // On Gen8 and Gen9 the channels whose predicate is false leave, so compilers invert the predicate.
+  // On Gen8 and Gen9 GOTO moves the channels whose predicate is false, so compilers invert the predicate.
   const bool inverted = GetParam() == GenId::gen8 || GetParam() == GenId::gen9;
   Instruction first = when(branch(Op::goto_, 16, 2, 3, true));
   first.predicate_inverse = inverted;

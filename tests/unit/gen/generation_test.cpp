@@ -122,7 +122,7 @@ TEST(EngineNumbersTest, NumbersAreThoseOfLinuxAndTheRegisters) {
 }
 
 // The ranges of seed 001 and seed 000, and the page where Linux looks for a hypervisor.
-TEST(NullRangesTest, EachDeviceHasItsRanges) {
+TEST(NullRangesTest, RangesMatchTheGeneration) {
   for (const spec::DeviceModel& model : spec::device_models()) {
     const auto ranges = spec::null_ranges(model.id);
     ASSERT_FALSE(ranges.empty()) << model.name;

@@ -252,7 +252,7 @@ TEST_F(AddressSpaceTest, FaultThatStopsEndsTheAccessWithItsResult) {
   }
 }
 
-// Work that waits for a page is repeated and meets its other faults again, so the wait counts.
+// Work that waits for a page is repeated and raises its other faults again, so the wait counts.
 TEST_F(AddressSpaceTest, WorkEndsWithTheGreatestResultOfItsAccesses) {
   const auto work = [&](std::initializer_list<FaultAction> actions) {
     space_.begin_work(5);

@@ -61,8 +61,9 @@ TEST(TlbRows, ContextAndPasidCachesAreInvalidated) {
   EXPECT_FALSE(bench.gam.engine(rcs).pasid_cache.has_value());
 }
 
-// Four events invalidate: a flush of the command streamer, a directed invalidation, a context switch, a page response.
-TEST(TlbRows, FourEventsInvalidate) {
+// Four events invalidate the TLB: a flush of the command streamer, a directed invalidation, a context switch, a page
+// response.
+TEST(TlbRows, FourEventsInvalidateTheTlb) {
   COVERS("ICL-TLB-15");
   using Level = DirectedInvalidation::Level;
   GamBench bench;

@@ -21,7 +21,7 @@ WalkContext context_of(const Bench& bench, WalkMode mode, uint64_t root, uint64_
   return {.format = bench.formats.find(mode), .roots = {root}, .entries = entries};
 }
 
-TEST(Walker, DevicesHaveTheirWalkModes) {
+TEST(Walker, DevicesSupportTheExpectedWalkModes) {
   using enum WalkMode;
   struct Row {
     const char* device;

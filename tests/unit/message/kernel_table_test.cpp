@@ -74,7 +74,7 @@ TEST_P(KernelTableTest, CodeAfterAnIndirectJumpIsReadWhenAThreadReachesIt) {
   const auto illegal = [&](uint32_t offset) {
     for (uint32_t i = 0; i < 16; i += 4) word(offset + i) = 0;
   };
-  // The offset counts from the next instruction; on Gen12, from the jump itself.
+  // The offset is relative to the next instruction; on Gen12, to the jump itself.
   put(0, GetParam() == "dg1" ? "(W) mov (1|M0) r2.0<1>:d 0x7ff0:d\n" : "(W) mov (1|M0) r2.0<1>:d 0x7fe0:d\n");
   put(16, "(W) jmpi (1|M0) r2.0\n");
   illegal(32);

@@ -73,7 +73,7 @@ Set writable(DeviceId id, const EngineModel& engine) {
   }
 }
 
-// Returns what may only be read. Nothing: everything may, because the hardware does not check reads.
+// Returns the registers that may be read. No value: all may, because the hardware does not check reads.
 std::optional<Set> readable(DeviceId id, const EngineModel& engine) {
   const uint32_t base = engine.mmio_base;
   if (id == DeviceId::skl && engine.engine_class == EngineClass::blit) {  // the kernel's parser

@@ -181,7 +181,7 @@ TEST(TbxServer, OtherUsersAreRefused) {
   Serving serving("i965");
   const uint16_t port = serving.server->port();
   EXPECT_NE(as_another_user([&] { return is_served(Client(port)); }), 0);
-  serving.wait_for("connection 1: refused; its peer runs as user 65533; the server serves user 0 only");
+  serving.wait_for("connection 1: refused; the peer runs as user 65533; only user 0 is served");
   EXPECT_TRUE(is_served(Client(port)));
 }
 
@@ -200,7 +200,7 @@ TEST(TbxServer, UserWhoLeavesAtOnceIsRefused) {
   EXPECT_TRUE(is_served(Client(port)));
   (*server)->stop();
   running.join();
-  EXPECT_THAT(log, Contains(HasSubstr("connection 1: refused; the user of its peer is not known")));
+  EXPECT_THAT(log, Contains(HasSubstr("connection 1: refused; the peer's user is not known")));
 }
 
 TEST(TbxServer, AnyUserIsServedOnRequestAndCannotTakeAllConnections) {

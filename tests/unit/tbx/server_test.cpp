@@ -146,7 +146,7 @@ TEST(TbxServer, IdleConnectionsDoNotBlockNewOnes) {
     idle.push_back(std::make_unique<Client>(serving.server->port()));
     ASSERT_TRUE(idle.back()->send(Messages().control().bytes()));
   }
-  serving.wait_for("connection 7: dropped for a new connection: never used");
+  serving.wait_for("connection 7: dropped to make room for a new connection: never used");
   EXPECT_EQ(idle[0]->receive(1).size(), 0u) << "the oldest";
   Messages look;
   EXPECT_EQ(read_word(*idle.back(), look, 0x1000), 0u);
@@ -165,7 +165,7 @@ TEST(TbxServer, RefusesConnectionBeyondTheLimit) {
   }
   const Client more(serving.server->port());
   EXPECT_EQ(more.receive(1).size(), 0u);
-  serving.wait_for("connection 65: refused; 64 are open");
+  serving.wait_for("connection 65: refused; 64 connections are open");
   EXPECT_EQ(read_word(*busy.front(), out, 0x1000), 0u);
   busy.pop_back();
   serving.wait_for("connection 64, ");  // the connection has ended
@@ -183,7 +183,7 @@ TEST(TbxServer, SilentConnectionIsDroppedForANewOne) {
   const Client more(serving.server->port());
   Messages look;
   EXPECT_EQ(read_word(more, look, 0x1000), 0u);
-  serving.wait_for("dropped for a new connection: peer silent for too long");
+  serving.wait_for("dropped to make room for a new connection: no message for 0 s");
   const auto log = serving.log();
   EXPECT_EQ(std::ranges::count_if(log, [](const std::string& line) { return line.find("refused") != line.npos; }), 0);
 }

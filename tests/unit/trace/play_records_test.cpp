@@ -320,8 +320,8 @@ TEST(PlayRecords, ARecordedResetIsPlayed) {
   EXPECT_EQ(untouched.simulator()->read_register(aub::RegisterSpace::mmio, kGpr, 4), 5u);
 }
 
-// A trace is recorded while it is played. The recording is played and recorded again: memory and the second recording
-// are equal to the first.
+// A trace is recorded while it is played. The recording is played and recorded again: memory and the recording are
+// the same both times.
 TEST(PlayRecords, ARecordedRunReplaysToTheSameMemory) {
   AubBuilder aub = icl();
   add_icl_context(aub);

@@ -61,7 +61,7 @@ TEST(Player, RunsAContextThatStoresAndChecksTheResult) {
 
 // A small version of a driver's submission: state, work, and a flush that writes the tag for which the driver waits.
 // Its recording replays to the same memory.
-TEST(Player, ASubmissionEndsWithItsTagAndReplaysFromItsRecord) {
+TEST(Player, SubmissionWritesItsTagAndItsRecordingReplays) {
   AubBuilder aub;
   aub.version(19);
   add_icl_context(aub);

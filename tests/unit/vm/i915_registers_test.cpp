@@ -56,7 +56,7 @@ List parse(std::istream& in) {
     const Row row{part[2] == "r", part[3] == "w", *mmio::answer_class_named(part[4].str()), part[5], part[6]};
     const bool in_order = list.rows.empty() || offset > list.rows.rbegin()->first;
     const bool explained = (row.answer == mmio::AnswerClass::unclaimed) == !row.reason.empty();
-    if (!in_order || offset % 4 != 0) list.problems.push_back("at a wrong place: " + line);
+    if (!in_order || offset % 4 != 0) list.problems.push_back("out of order or not aligned: " + line);
     if (!explained || row.reason == "no reason yet") list.problems.push_back("without a reason: " + line);
     if (!row.read && !row.written) list.problems.push_back("not touched: " + line);
     list.rows[offset] = row;
@@ -97,7 +97,7 @@ class I915Registers : public ::testing::TestWithParam<const char*> {
   const List list_ = list_of(GetParam());
 };
 
-TEST_P(I915Registers, NoRegisterClassGetsWorse) {
+TEST_P(I915Registers, NoRegisterClassRegresses) {
   EXPECT_THAT(list_.problems, IsEmpty());
   EXPECT_GT(list_.rows.size(), 100u);
   EXPECT_THAT(worse_than(list_, mmio()), IsEmpty());
@@ -222,7 +222,7 @@ INSTANTIATE_TEST_SUITE_P(Chips, I915Registers, ::testing::Values("g45", "snb", "
                          [](const auto& chip) { return std::string(chip.param); });
 
 // The comparison of lists itself.
-TEST(RegisterLists, WorseAndMalformedRowsAreDetected) {
+TEST(RegisterLists, RegressedAndMalformedRowsAreDetected) {
   const device::Bench bench("snb");
   mmio::MmioSpace& space = bench.device->mmio();
   std::istringstream good(

@@ -46,7 +46,7 @@ ino_t number_of(const File& file) {
   return status.st_ino;
 }
 
-TEST(ProxyParser, MessageIsReturnedWithItsLastByte) {
+TEST(ProxyParser, MessageIsReturnedOnceItsLastByteArrives) {
   const auto bytes = config_read(0x2c);
   ProxyParser parser;
   for (size_t i = 0; i + 1 < bytes.size(); ++i) {
