@@ -154,8 +154,9 @@ inline size_t leading_zeros(std::span<const uint32_t> dwords) {
   constexpr size_t kBlock = 16;
   size_t count = 0;
   for (; dwords.size() - count >= kBlock; count += kBlock) {
+    const uint32_t* const block = dwords.data() + count;  // an index check per dword would cost a third of the rate
     uint32_t any = 0;
-    for (size_t i = 0; i < kBlock; ++i) any |= dwords[count + i];
+    for (size_t i = 0; i < kBlock; ++i) any |= block[i];
     if (any != 0) break;
   }
   while (count < dwords.size() && dwords[count] == 0) ++count;
