@@ -1,0 +1,64 @@
+// What a part of a draw, dispatch or blit did, as the performance counters show it: plain data from the back ends to
+// the observation unit. Rooms that execute work fill it; nothing is filled while no counter is observed.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace halogen::oa {
+
+// Stages with EU threads.
+enum class Stage : uint8_t { vertex, hull, domain, geometry, pixel, compute };
+inline constexpr size_t kStages = 6;
+
+// Classes of instructions that the fine filters of flexible EU events tell apart.
+enum class InstructionKind : uint8_t { ternary, binary, move, other };
+inline constexpr size_t kInstructionKinds = 4;
+
+// Pipes of an EU: FPU0, FPU1 (extended math) and SEND.
+enum class Pipe : uint8_t { fpu0, fpu1, send };
+inline constexpr size_t kPipes = 3;
+
+// Work of the EUs for one stage, in EU clocks.
+struct StageActivity {
+  std::array<std::array<uint64_t, kInstructionKinds>, kPipes> issue_clocks{};
+  uint64_t sends = 0;          // started
+  uint64_t thread_clocks = 0;  // sum over all threads of the clocks in which the thread was loaded
+  bool operator==(const StageActivity&) const = default;
+};
+
+struct WorkCounts {
+  std::array<uint64_t, kStages> threads{};  // EU threads dispatched, by Stage
+  // Blocks of 2x2 pixels (with several samples: for each sample). A block counts once for each event.
+  uint64_t blocks_rasterised = 0;    // with a covered pixel, before all tests
+  uint64_t blocks_failed_fast = 0;   // in hierarchical tests before the pixel shader
+  uint64_t blocks_failed_early = 0;  // in other tests before the pixel shader
+  uint64_t blocks_killed = 0;        // all lit pixels killed by the pixel shader
+  uint64_t blocks_failed_late = 0;   // in tests after the pixel shader
+  uint64_t blocks_written = 0;       // for each render target that changed
+  uint64_t blocks_blended = 0;       // of these, with blending
+  uint64_t blocks_sampled = 0;  // requested from samplers: groups of four lanes with an active lane, for each message
+  uint64_t local_reads = 0;     // shared local memory, in units of 64 bytes; atomics count here and below
+  uint64_t local_writes = 0;
+  uint64_t memory_lines = 0;  // lines of 64 bytes that data port messages touch, after coalescing within a message
+  uint64_t atomics = 0;       // messages, to memory and to local memory
+  uint64_t barriers = 0;      // messages, one for each thread
+  std::array<StageActivity, kStages> activity{};
+  bool operator==(const WorkCounts&) const = default;
+};
+
+// Which counts the observation unit wants now. Back ends skip the others.
+struct CountsWanted {
+  bool work = false;      // everything but `activity`
+  bool activity = false;  // flexible EU events are selected
+};
+
+// A part of work of one engine, between two points of virtual time. A report inside the span shows a linear share.
+struct WorkSpan {
+  uint64_t begin_ns = 0;
+  uint64_t end_ns = 0;
+  WorkCounts counts;
+};
+
+}  // namespace halogen::oa
