@@ -4,12 +4,9 @@ target_compile_options(halogen_warnings INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Wnon-virtual-dtor
   -Woverloaded-virtual -Wimplicit-fallthrough -Wswitch -Wno-missing-field-initializers -Werror)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # GCC 12 warns about overlaps inside std::string that do not exist (PR 105329).
-  target_compile_options(halogen_warnings INTERFACE -Wno-restrict)
-  # With precompiled headers it also warns about impossible copies inside the library's own headers.
-  if(HALOGEN_PRECOMPILED)
-    target_compile_options(halogen_warnings INTERFACE -Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds)
-  endif()
+  # GCC 12 warns about overlaps inside std::string (PR 105329) and about copies after inlining that cannot happen.
+  target_compile_options(halogen_warnings INTERFACE -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread
+    -Wno-array-bounds)
 endif()
 
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
