@@ -175,6 +175,8 @@ class Device : private EngineListener,
   void on_catastrophic(unsigned engine, const memory::Fault& fault) override;
   void on_pending(unsigned engine, bool pending, bool repair) override;
   void on_engine_lost(unsigned engine) override { reset_unit_.set_catastrophic(model_->engines[engine]); }
+  oa::CountsWanted counts_wanted(unsigned /*engine*/) const override { return {}; }
+  void on_engine_work(unsigned /*engine*/, const oa::WorkSpan& /*span*/) override {}
   void on_engine_level(unsigned engine, EngineCause cause, bool asserted) override;
   void on_interrupt_level(bool asserted) override;
   void on_status_report(unsigned engine, uint32_t status) override;

@@ -59,6 +59,8 @@ class EngineSet::Port final : public engine::Services {
   const StopFlag& stop() const override { return set_.stop_; }
   eu::KernelLibrary& kernels() override { return set_.kernels_; }
   display::Display& display() override { return listener_.display(); }
+  oa::CountsWanted counts_wanted() const override { return listener_.counts_wanted(number_); }
+  void report_work(const oa::WorkSpan& span) override { listener_.on_engine_work(number_, span); }
   void on_target_write(GpuVa base, uint32_t first_line, uint32_t lines) override {
     listener_.display().on_target_write(base, first_line, lines);
   }

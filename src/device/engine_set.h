@@ -26,6 +26,8 @@ class EngineListener {
   virtual void on_engine_interrupt(unsigned engine, EngineCause cause) = 0;
   virtual void on_engine_level(unsigned engine, EngineCause cause, bool asserted) = 0;
   virtual void on_engine_lost(unsigned engine) = 0;  // the engine needs a reset
+  virtual oa::CountsWanted counts_wanted(unsigned engine) const = 0;
+  virtual void on_engine_work(unsigned engine, const oa::WorkSpan& span) = 0;
   virtual display::Display& display() = 0;
 };
 

@@ -232,10 +232,14 @@ Next Engine::stopped_by_fault(memory::AccessResult result) {
 }
 
 void Engine::account(const WorkReport& report) {
+  const uint64_t begin = now();
   spend(report.time_ns);
   work_done_.amount += report.done.amount;
   work_done_.progress += report.done.progress;
   add_statistics(registers_, gen(), report);
+  if (report.counts != nullptr) {
+    services_.report_work({.begin_ns = begin, .end_ns = now(), .counts = *report.counts});
+  }
   if (report.target_write) {
     services_.on_target_write(report.target_write->base, report.target_write->first_line, report.target_write->lines);
   }

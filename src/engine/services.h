@@ -13,6 +13,7 @@
 #include "gen/interrupt_cause.h"
 #include "memory/address_space.h"
 #include "memory/memory_clients.h"
+#include "oa/work_counts.h"
 
 namespace halogen::display {
 class Display;
@@ -69,6 +70,11 @@ class Services : public EventSink {
 
   // Reports that a BLT wrote scan lines of the surface at `base`. Lines are counted from there.
   virtual void on_target_write(GpuVa /*base*/, uint32_t /*first_line*/, uint32_t /*lines*/) {}
+
+  // Returns which counts of work are observed. Back ends ask before each part of a draw or dispatch.
+  virtual oa::CountsWanted counts_wanted() const { return {}; }
+  // Delivers the counts of a part, after the engine's time has moved to its end.
+  virtual void report_work(const oa::WorkSpan& /*span*/) {}
 
   // Returns host threads for work that can be divided. Null: use only the caller's thread.
   virtual WorkerPool* pool() { return nullptr; }

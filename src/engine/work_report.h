@@ -9,6 +9,7 @@
 
 #include "base/strong.h"
 #include "engine/work_done.h"
+#include "oa/work_counts.h"
 #include "pipe3d/pipeline.h"
 
 namespace halogen::engine {
@@ -35,8 +36,10 @@ struct WorkReport {
   uint64_t time_ns = 0;  // virtual
   WorkDone done;
   uint64_t instructions = 0;
-  uint64_t blit_bytes = 0;         // written to the destination
-  const DrawWork* draw = nullptr;  // must live until account() returns; null: not a draw
+  uint64_t blit_bytes = 0;  // written to the destination
+  // These must live until account() returns.
+  const DrawWork* draw = nullptr;          // null: not a draw
+  const oa::WorkCounts* counts = nullptr;  // null: not wanted, or the work has none
   std::optional<ComputeWork> compute;
   std::optional<TargetWrite> target_write;
 };

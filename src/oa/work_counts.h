@@ -20,13 +20,21 @@ inline constexpr size_t kInstructionKinds = 4;
 enum class Pipe : uint8_t { fpu0, fpu1, send };
 inline constexpr size_t kPipes = 3;
 
-// Work of the EUs for one stage, in EU clocks.
+// Work of the EUs for one stage.
 struct StageActivity {
-  std::array<std::array<uint64_t, kInstructionKinds>, kPipes> issue_clocks{};
-  uint64_t sends = 0;          // started
-  uint64_t thread_clocks = 0;  // sum over all threads of the clocks in which the thread was loaded
+  std::array<std::array<uint64_t, kInstructionKinds>, kPipes> issue_clocks{};  // EU clocks, summed over all EUs
+  uint64_t sends = 0;                                                          // started
+  // The share of the span in which the stage ran, in virtual time. The shares of all stages add up to the span.
+  uint64_t active_ns = 0;
+  // The sum over all threads of the time for which they are loaded, as if there were a slot for every thread: threads
+  // alive * active_ns. The observation unit limits it to the slots and EUs of the device:
+  //   thread time = min(slots * active_ns, thread_ns), loaded time = min(EUs * active_ns, thread_ns)
+  uint64_t thread_ns = 0;
   bool operator==(const StageActivity&) const = default;
 };
+
+// What the counters of 2x2 blocks add for a block: pixels (or samples), of which a partly covered block has four too.
+inline constexpr uint64_t kBlockStep = 4;
 
 struct WorkCounts {
   std::array<uint64_t, kStages> threads{};  // EU threads dispatched, by Stage
