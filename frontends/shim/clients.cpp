@@ -45,11 +45,11 @@ bool is_channel(int socket) {
   return getsockopt(socket, SOL_SOCKET, SO_TYPE, &type, &length) == 0 && type == SOCK_SEQPACKET;
 }
 
-// Clients may use a quarter of the descriptors that this process can have.
-size_t max_channels() {
+// Channels may use a quarter of the descriptors that this process can have, and objects of clients another.
+size_t quarter_of_descriptors(size_t at_most) {
   rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return Clients::kMaxChannels / 8;
-  return std::min<size_t>(Clients::kMaxChannels, limit.rlim_max / 4);
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return std::min<size_t>(at_most, 64);
+  return std::min<size_t>(at_most, limit.rlim_max / 4);
 }
 
 // Descriptors in messages that a client does not read count against this user's limit.
@@ -68,7 +68,8 @@ bool refuse(int channel, int error) {
 
 // ---- identity
 
-ClientProcess::ClientProcess(const Sender& sender) : sender_(sender) {
+ClientProcess::ClientProcess(const Sender& sender, std::shared_ptr<driver::DescriptorAccount> descriptors)
+    : sender_(sender), descriptors_(std::move(descriptors)) {
   if (sender.process > 0) {
     pidfd_ = driver::keep_private(static_cast<int>(syscall(SYS_pidfd_open, sender.process, 0)));
   }
@@ -142,7 +143,7 @@ class Clients::Place {
   Place(const Place&) = delete;
   Place& operator=(const Place&) = delete;
   bool take() {
-    static const size_t max = max_channels();
+    static const size_t max = quarter_of_descriptors(kMaxChannels);
     const std::lock_guard lock(clients_.guard_);
     size_t& of_process = clients_.channels_of_[process_];
     if (clients_.channels_ >= max || of_process >= std::min(kMaxChannelsOfProcess, std::max<size_t>(max / 2, 1))) {
@@ -197,7 +198,7 @@ void Clients::accept(const std::shared_ptr<Node>& node, const Hello& hello, cons
 
 void Clients::serve(Channel channel) {
   if (!want_senders(channel.socket)) return;
-  ClientProcess client(channel.sender);
+  ClientProcess client(channel.sender, account_of(channel.sender.process));
   int file = -1;
   const std::unique_ptr<Board> board = Board::create(file);
   HelloAnswer answer{.result = board ? 0 : -ENOMEM, .version = kProtocolVersion};
@@ -214,6 +215,24 @@ void Clients::serve(Channel channel) {
   if (word != kConfirm || from.process != channel.sender.process || none.size() != 0) return;
   client.note_rights();
   serve_calls(channel, client, *board);
+}
+
+Clients::Clients(driver::Driver& driver)
+    : driver_(driver),
+      all_descriptors_(std::make_shared<driver::DescriptorAccount>(quarter_of_descriptors(kMaxDescriptors))) {}
+
+// Returns the account of a process, which lives as long as its channels and objects.
+std::shared_ptr<driver::DescriptorAccount> Clients::account_of(pid_t process) {
+  const std::lock_guard lock(guard_);
+  std::erase_if(accounts_, [](const auto& each) { return each.second.expired(); });
+  std::weak_ptr<driver::DescriptorAccount>& place = accounts_[process];
+  std::shared_ptr<driver::DescriptorAccount> account = place.lock();
+  if (!account) {
+    account =
+        std::make_shared<driver::DescriptorAccount>(quarter_of_descriptors(kMaxDescriptors) / 2, all_descriptors_);
+    place = account;
+  }
+  return account;
 }
 
 // False: the requests in flight are too long.

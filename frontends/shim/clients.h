@@ -14,6 +14,7 @@
 #include "board.h"
 #include "driver/core/driver.h"
 #include "driver/gem/foreign_call.h"
+#include "driver/share/descriptor_charge.h"
 #include "message.h"
 
 namespace halogen::shim {
@@ -23,7 +24,8 @@ struct Node;
 // A process with channels. Its identity comes from the host's kernel.
 class ClientProcess final : public driver::ForeignCaller {
  public:
-  explicit ClientProcess(const Sender& sender);
+  // `descriptors`: the account of the process.
+  ClientProcess(const Sender& sender, std::shared_ptr<driver::DescriptorAccount> descriptors);
   ~ClientProcess() override;
   ClientProcess(const ClientProcess&) = delete;
   ClientProcess& operator=(const ClientProcess&) = delete;
@@ -33,6 +35,7 @@ class ClientProcess final : public driver::ForeignCaller {
   // since does not count, because other processes may use its channel.
   bool may_administrate() const override { return had_rights_ && has_rights(); }
   bool is_gone() const override { return pidfd_ >= 0 && !is_alive(); }
+  std::shared_ptr<driver::DescriptorAccount> descriptors() const override { return descriptors_; }
   void note_rights() { had_rights_ = has_rights(); }
   const Sender& sender() const { return sender_; }
 
@@ -41,6 +44,7 @@ class ClientProcess final : public driver::ForeignCaller {
   bool has_rights() const;
 
   Sender sender_;
+  std::shared_ptr<driver::DescriptorAccount> descriptors_;
   int pidfd_ = -1;
   bool had_rights_ = false;
 };
@@ -51,8 +55,11 @@ class Clients {
   static constexpr size_t kMaxChannels = 512;
   static constexpr size_t kMaxBytesInFlight = size_t{64} << 20;  // of requests above kSmallBytes
   static constexpr size_t kSmallBytes = size_t{64} << 10;
+  // Of objects of all clients. Their descriptors lie above the soft limit, and the host's table is as long as the
+  // highest number.
+  static constexpr size_t kMaxDescriptors = 32768;
 
-  explicit Clients(driver::Driver& driver) : driver_(driver) {}
+  explicit Clients(driver::Driver& driver);
 
   // Accepts a channel: the message came through the node's socket. Refuses by an answer, or by closing the channel.
   void accept(const std::shared_ptr<Node>& node, const Hello& hello, const Sender& sender, Descriptors& received);
@@ -67,10 +74,13 @@ class Clients {
   void serve(Channel channel);
   void serve_calls(const Channel& channel, const ClientProcess& client, Board& board);
   bool reserve(size_t bytes);
+  std::shared_ptr<driver::DescriptorAccount> account_of(pid_t process);
 
   driver::Driver& driver_;
-  std::mutex guard_;  // guards the counts
+  std::mutex guard_;  // guards the counts and the accounts
   std::map<pid_t, size_t> channels_of_;
+  std::map<pid_t, std::weak_ptr<driver::DescriptorAccount>> accounts_;
+  std::shared_ptr<driver::DescriptorAccount> all_descriptors_;
   size_t channels_ = 0;
   std::atomic<size_t> bytes_in_flight_ = 0;
 };

@@ -37,7 +37,9 @@ int Buffer::descriptor() const {
 bool Buffer::need_content() {
   if (has_pages() || large_ >= 0) return true;
   if (of_program_ || (!purged && bytes_ <= hardware_.pages(local_).all_bytes())) return need_pages();
+  DescriptorCharge charge = DescriptorCharge::for_this_call();
   large_ = open_private([&] { return create_sealed_file("halogen large buffer", bytes_); });
+  if (large_ >= 0) charge_ = std::move(charge);
   return large_ >= 0;
 }
 
@@ -48,7 +50,10 @@ bool Buffer::may_be_purged() {
 void Buffer::purge() {
   while (!spaces.empty()) spaces.back()->unbind(*this);
   drop_pages();
-  if (large_ >= 0) close(std::exchange(large_, -1));
+  if (large_ >= 0) {
+    close(std::exchange(large_, -1));
+    charge_ = {};
+  }
   view_ = nullptr;
   attached = false;
   purged = true;
@@ -102,6 +107,7 @@ int Buffer::share() {
   if (of_program_) return -EINVAL;
   if (purged) return -EFAULT;
   if (!need_pages()) return -ENOMEM;
+  DescriptorCharge charge = DescriptorCharge::for_this_call();
   Descriptor file(open_private([&] { return create_sealed_file("halogen buffer", bytes_ + kBehind); }));
   if (!file) return -ENOMEM;
   DriverHost& host = hardware_.host();
@@ -115,6 +121,7 @@ int Buffer::share() {
           replace_mappings(*before, run_.address, run_.bytes, file.number());
   if (!moved) return -ENOMEM;
   shared_ = file.release();
+  charge_ = std::move(charge);
   return 0;
 }
 
@@ -142,6 +149,7 @@ bool Buffer::copy_into(int file) const {
 std::shared_ptr<Buffer> Buffer::import(Hardware& hardware, int descriptor, uint64_t bytes) {
   auto buffer = std::make_shared<Buffer>(hardware, bytes, false);
   if (!buffer->need_pages()) return nullptr;
+  DescriptorCharge charge = DescriptorCharge::for_this_call();
   const int file = open_private([&] { return fcntl(descriptor, F_DUPFD_CLOEXEC, 3); });
   buffer->replaced_ = true;
   if (file < 0 || !hardware.host().replace(false, buffer->run_.address, bytes, file)) {
@@ -149,6 +157,7 @@ std::shared_ptr<Buffer> Buffer::import(Hardware& hardware, int descriptor, uint6
     return nullptr;
   }
   buffer->shared_ = file;
+  buffer->charge_ = std::move(charge);
   return buffer;
 }
 

@@ -10,6 +10,7 @@
 #include "driver/gem/linear_view.h"
 #include "driver/hw/hardware.h"
 #include "driver/queue/request.h"
+#include "driver/share/descriptor_charge.h"
 #include "driver/share/shared_fences.h"
 
 namespace halogen::driver {
@@ -116,6 +117,7 @@ class Buffer {
   bool replaced_ = false;  // the pages lie in a file of their own, or may
   int shared_ = -1;
   int large_ = -1;
+  DescriptorCharge charge_;  // of either: a large buffer is not shared
   bool of_program_ = false;
   bool lent_ = false;
   uint64_t program_ = 0;

@@ -11,10 +11,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 namespace halogen::driver {
+
+class DescriptorAccount;
 
 // The process that makes a call, as far as the front end has verified it.
 class ForeignCaller {
@@ -23,6 +26,8 @@ class ForeignCaller {
   virtual pid_t process() const = 0;
   virtual bool may_administrate() const = 0;
   virtual bool is_gone() const { return false; }  // waits on its behalf end
+  // Returns the account of the descriptors that this process holds for it. Null: they are not limited.
+  virtual std::shared_ptr<DescriptorAccount> descriptors() const { return nullptr; }
 };
 
 class ForeignCall {

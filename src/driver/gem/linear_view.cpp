@@ -9,9 +9,9 @@
 namespace halogen::driver {
 
 std::unique_ptr<LinearView> LinearView::create(uint64_t bytes) {
+  auto view = std::make_unique<LinearView>();
   Result<SharedMemory> file = SharedMemory::create("halogen view", bytes);
   if (!file) return nullptr;
-  auto view = std::make_unique<LinearView>();
   view->file_ = std::move(file).value();
   view->seen_.resize(bytes);
   return view;

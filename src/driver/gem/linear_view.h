@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "driver/hw/driver_host.h"
+#include "driver/share/descriptor_charge.h"
 
 namespace halogen::driver {
 
@@ -28,7 +29,8 @@ class LinearView {
 
  private:
   SharedMemory file_;
-  std::vector<std::byte> seen_;  // content of the view at the last sync
+  DescriptorCharge charge_ = DescriptorCharge::for_this_call();  // of the file
+  std::vector<std::byte> seen_;                                  // content of the view at the last sync
 };
 
 }  // namespace halogen::driver

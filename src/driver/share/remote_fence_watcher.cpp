@@ -56,7 +56,8 @@ void RemoteFenceWatcher::run() {
   std::unique_lock lock(mutex_);
   bool woken = false;
   while (!stop_) {
-    std::vector<std::shared_ptr<WatchedFence>> looked_at;  // keeps their descriptors open during poll()
+    // Fences are not kept during poll(): it ends at their last use elsewhere. A number that another file gets meanwhile
+    // wakes this thread once too often.
     std::vector<pollfd> list{{.fd = wake_fd_, .events = POLLIN, .revents = 0},
                              {.fd = peers_.wake_socket(), .events = POLLIN, .revents = 0}};
     const bool no_socket = peers_.wake_socket() < 0;
@@ -68,7 +69,6 @@ void RemoteFenceWatcher::run() {
       fence->look();
       any = any || fence->done;
       if (fence->done) continue;
-      looked_at.push_back(fence);
       for (const int descriptor : {fence->descriptor(), fence->process_fd()}) {
         const auto same = [&](const pollfd& other) { return other.fd == descriptor; };
         if (descriptor < 0 || std::any_of(list.begin(), list.end(), same)) continue;

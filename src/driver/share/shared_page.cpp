@@ -21,6 +21,7 @@ static_assert(sizeof(Member) * SharedPage::kMembers == SharedPage::kBytes);
 
 std::unique_ptr<SharedPage> SharedPage::open(PeerProcesses& peers, int descriptor, uint64_t offset, uint64_t bytes) {
   std::unique_ptr<SharedPage> page(new SharedPage(peers));
+  page->charge_ = DescriptorCharge::for_this_call();
   // Opens the file again: locks belong to an open file description.
   const std::string path = fmt::format("/proc/self/fd/{}", descriptor);
   page->file_ = open_private([&] { return ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK); });

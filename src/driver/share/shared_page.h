@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 
+#include "driver/share/descriptor_charge.h"
 #include "driver/share/peer_processes.h"
 
 namespace halogen::driver {
@@ -69,6 +70,7 @@ class SharedPage {
 
   PeerProcesses& peers_;
   int file_ = -1;
+  DescriptorCharge charge_;  // of file_
   uint64_t offset_ = 0;
   std::byte* memory_ = nullptr;
   uint64_t bytes_ = 0;

@@ -140,19 +140,16 @@ int status_of(const Fence& fence) {
   return fence.error != 0 ? fence.error : 1;
 }
 
-RemoteFence::~RemoteFence() {
-  close(descriptor_);
-}
-
 void RemoteFence::look() {
-  if (done || !is_readable(descriptor_)) return;
-  const std::optional<Report> report = peek(descriptor_);
+  if (done || !is_readable(descriptor())) return;
+  const std::optional<Report> report = peek(descriptor());
   signal(report ? std::min(report->status, 0) : -EIO);  // the process ended without a report
 }
 
 SyncFiles::SyncFiles(Watch watch) : watch_(std::move(watch)) {}
 
 int SyncFiles::create(const FenceRef& fence, std::string name) {
+  DescriptorCharge charge = DescriptorCharge::for_this_call();
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return -errno;
   Descriptor read_end(ends[0]), write_end(keep_private(ends[1]));
@@ -168,7 +165,7 @@ int SyncFiles::create(const FenceRef& fence, std::string name) {
     return read_end.release();
   }
   // An earlier entry with this key is of a pipe that is gone.
-  const auto entry = state_->open.insert_or_assign(*key, Open{{fence, std::move(name)}, {}}).first;
+  const auto entry = state_->open.insert_or_assign(*key, Open{{fence, std::move(name)}, {}, std::move(charge)}).first;
   const bool waits = completes([&] {
     fence->then([state = std::weak_ptr(state_), key = *key] {
       const std::shared_ptr<State> here = state.lock();
@@ -206,9 +203,10 @@ std::optional<SyncFile> SyncFiles::find(int descriptor) {
   std::shared_ptr<RemoteFence> fence = remote_fences_[*key].lock();
   if (!fence) {
     const std::string path = fmt::format("/proc/self/fd/{}", descriptor);
-    const int own = open_private([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); });
-    if (own < 0) return std::nullopt;
-    remote_fences_[*key] = fence = std::make_shared<RemoteFence>(own);
+    DescriptorCharge charge = DescriptorCharge::for_this_call();
+    Descriptor own(open_private([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
+    if (!own) return std::nullopt;
+    remote_fences_[*key] = fence = std::make_shared<RemoteFence>(std::move(own), std::move(charge));
     fence->look();
     if (!fence->done) watch_(fence);
   }

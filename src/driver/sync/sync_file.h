@@ -8,9 +8,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/descriptor.h"
 #include "driver/gem/file_key.h"
+#include "driver/share/descriptor_charge.h"
 #include "driver/share/shared_fences.h"
 #include "driver/sync/fence.h"
 
@@ -24,15 +26,16 @@ struct SyncFile {
 // The sync file of another process: signals when the pipe becomes readable.
 class RemoteFence final : public WatchedFence {
  public:
-  explicit RemoteFence(int descriptor) : descriptor_(descriptor) {}  // takes ownership
-  ~RemoteFence() override;
-  int descriptor() const override { return descriptor_; }
+  RemoteFence(Descriptor descriptor, DescriptorCharge charge)
+      : descriptor_(std::move(descriptor)), charge_(std::move(charge)) {}
+  int descriptor() const override { return descriptor_.number(); }
   void look() override;  // the pipe is readable, or has no writer
   std::string driver_name() const override { return "i915"; }
   std::string timeline_name() const override { return "other process"; }
 
  private:
-  int descriptor_;
+  Descriptor descriptor_;
+  DescriptorCharge charge_;
 };
 
 class SyncFiles {
@@ -48,6 +51,7 @@ class SyncFiles {
   struct Open {
     SyncFile file;
     Descriptor other_end;
+    DescriptorCharge charge;  // of the other end
   };
   struct State {
     std::map<FileKey, Open> open;

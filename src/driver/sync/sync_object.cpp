@@ -26,10 +26,6 @@ std::string path_of(int descriptor) {
 
 }  // namespace
 
-SyncObject::~SyncObject() {
-  if (file_ >= 0) close(file_);
-}
-
 void SyncObject::apply(SharedObject::Change change, FenceRef fence, uint64_t point) {
   fence_ =
       change == SharedObject::Change::point ? TimelinePoint::add(fence_, std::move(fence), point) : std::move(fence);
@@ -58,10 +54,12 @@ void SyncObject::add_point(FenceRef fence, uint64_t point) {
   change(SharedObject::Change::point, std::move(fence), point);
 }
 
-bool SyncObject::share(PeerProcesses& peers, Watch watch, int file, bool fills) {
-  shared_ = SharedObject::open(peers, std::move(watch), file);
+bool SyncObject::share(PeerProcesses& peers, Watch watch, Descriptor file, bool fills) {
+  DescriptorCharge charge = DescriptorCharge::for_this_call();
+  shared_ = SharedObject::open(peers, std::move(watch), file.number());
   if (!shared_) return false;
-  file_ = file;
+  file_ = std::move(file);
+  charge_ = std::move(charge);
   if (!fills) return true;
   const auto ignore = [](SharedObject::Change, const FenceRef&, uint64_t) {};
   for (const auto& [fence, point] : TimelinePoint::parts(fence_)) {
@@ -81,14 +79,9 @@ bool SyncObjectFiles::is_one(int descriptor) {
 
 int SyncObjectFiles::create(const SyncObjectRef& object) {
   if (!object->is_shared()) {
-    const int file = open_private([] { return create_sealed_file("halogen sync object", SharedObject::kBytes); });
-    if (file < 0) return -ENOMEM;
-    const bool made = object->share(peers_, watch_, file, true);
-    const std::optional<FileKey> key = key_of(file);
-    if (!made || !key) {
-      if (!object->is_shared()) close(file);
-      return -ENOMEM;
-    }
+    Descriptor file(open_private([] { return create_sealed_file("halogen sync object", SharedObject::kBytes); }));
+    const std::optional<FileKey> key = file ? key_of(file.number()) : std::nullopt;
+    if (!key || !object->share(peers_, watch_, std::move(file), true)) return -ENOMEM;
     std::erase_if(known_, [](const auto& each) { return each.second.expired(); });
     known_[*key] = object;
   }
@@ -106,13 +99,11 @@ SyncObjectRef SyncObjectFiles::find(int descriptor) {
   }
   if (!is_one(descriptor)) return nullptr;
   // Without O_NONBLOCK a lease of another process on the file would block the call.
-  const int file = open_private([&] { return ::open(path_of(descriptor).c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK); });
-  if (file < 0) return nullptr;
+  Descriptor file(open_private([&] { return ::open(path_of(descriptor).c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK); }));
+  if (!file) return nullptr;
   auto object = std::make_shared<SyncObject>();
-  if (!object->share(peers_, watch_, file, false)) {
-    close(file);
-    return nullptr;
-  }
+  if (!object->share(peers_, watch_, std::move(file), false)) return nullptr;
+  std::erase_if(known_, [](const auto& each) { return each.second.expired(); });
   known_[*key] = object;
   return object;
 }

@@ -4,8 +4,11 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <unordered_map>
 
+#include "base/descriptor.h"
 #include "driver/gem/file_key.h"
+#include "driver/share/descriptor_charge.h"
 #include "driver/share/shared_object.h"
 #include "driver/sync/fence.h"
 
@@ -23,14 +26,12 @@ class SyncObject {
   // Returns the fence to wait for. Null: nothing yet. Point 0 means the whole object.
   FenceRef find(uint64_t point) { return TimelinePoint::find(fence(), point); }
 
-  bool is_shared() const { return file_ >= 0; }
-  int file() const { return file_; }
-  // Moves the content to a shared file and takes ownership of it. `fills`: the file is new and gets the present
-  // content.
-  bool share(PeerProcesses& peers, Watch watch, int file, bool fills);
+  bool is_shared() const { return static_cast<bool>(file_); }
+  int file() const { return file_.number(); }
+  // Moves the content to a shared file. `fills`: the file is new and gets the present content.
+  bool share(PeerProcesses& peers, Watch watch, Descriptor file, bool fills);
 
   SyncObject() = default;
-  ~SyncObject();
   SyncObject(const SyncObject&) = delete;
   SyncObject& operator=(const SyncObject&) = delete;
 
@@ -44,7 +45,8 @@ class SyncObject {
 
   FenceRef fence_;
   std::shared_ptr<SharedObject> shared_;  // null: not shared
-  int file_ = -1;
+  Descriptor file_;
+  DescriptorCharge charge_;  // of file_
 };
 using SyncObjectRef = std::shared_ptr<SyncObject>;
 

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <memory>
 
+#include "driver/share/descriptor_charge.h"
 #include "screen_door.h"
 #include "sync_door.h"
 
@@ -286,6 +287,131 @@ TEST_P(Foreign, WaitEndsWhenItsCallerExits) {
   EXPECT_EQ(ask(foreign, DRM_IOCTL_SYNCOBJ_WAIT, wait), -EINTR);
 }
 
+// A client with an account of descriptors.
+class Bounded final : public ForeignCaller {
+ public:
+  explicit Bounded(size_t limit) : account_(std::make_shared<DescriptorAccount>(limit)) {}
+  pid_t process() const override { return 4711; }
+  bool may_administrate() const override { return false; }
+  std::shared_ptr<DescriptorAccount> descriptors() const override { return account_; }
+  size_t used() const { return account_->used(); }
+
+ private:
+  std::shared_ptr<DescriptorAccount> account_;
+};
+
+class ForeignDescriptors : public Foreign {
+ protected:
+  static constexpr size_t kLimit = 12;
+  // Makes calls until one fails. Returns the error; `made` counts those that succeeded.
+  template <class Attempt>
+  static int repeat(const Attempt& attempt, unsigned& made) {
+    for (made = 0; made < 10 * kLimit; ++made) {
+      if (const int result = attempt(); result != 0) return result;
+    }
+    return 0;
+  }
+  template <class T>
+  int ask_with(unsigned long request, T& argument, std::initializer_list<ForeignCall::Passed> passed = {}) {
+    Memory memory;
+    memory.add(argument);
+    ForeignCall foreign(client, reinterpret_cast<uintptr_t>(&argument), memory.pieces, passed);
+    const int result = ask(foreign, request, argument);
+    argument = written(foreign, argument);
+    return result;
+  }
+  Bounded client{kLimit};
+};
+
+TEST_P(ForeignDescriptors, ObjectsOfAClientAreBounded) {
+  unsigned made = 0;
+  // Sync objects: a file and its page.
+  EXPECT_EQ(repeat(
+                [&] {
+                  drm_syncobj_handle out{sync_object(), 0, -1, 0};
+                  return ask_with(DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, out);
+                },
+                made),
+            -EMFILE);
+  EXPECT_EQ(made, kLimit / 2);
+  driver->close(std::exchange(file, driver->open()));
+  EXPECT_EQ(client.used(), 0u) << "given back with the objects";
+
+  // Sync files of other processes, as anyone can make them.
+  std::vector<std::unique_ptr<Gate>> gates;
+  EXPECT_EQ(repeat(
+                [&] {
+                  gates.push_back(std::make_unique<Gate>());
+                  drm_syncobj_handle in{sync_object(), DRM_SYNCOBJ_FD_TO_HANDLE_FLAGS_IMPORT_SYNC_FILE, 7, 0};
+                  return ask_with(DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, in, {{7, gates.back()->descriptor()}});
+                },
+                made),
+            -EMFILE);
+  EXPECT_EQ(made, kLimit);
+  driver->close(std::exchange(file, driver->open()));
+  EXPECT_EQ(client.used(), 0u);
+
+  // New sync files of a fence that is open.
+  Gate gate;
+  const uint32_t object = sync_object();
+  ASSERT_EQ(import_sync_file(object, gate.descriptor()), 0);
+  EXPECT_EQ(repeat(
+                [&] {
+                  drm_syncobj_handle out{object, DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE, -1, 0};
+                  return ask_with(DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, out);
+                },
+                made),
+            -EMFILE);
+  EXPECT_EQ(made, kLimit);
+  gate.open();
+  EXPECT_EQ(wait_objects({object}, 0, INT64_MAX), 0);
+  EXPECT_EQ(client.used(), 0u) << "reports need no descriptor";
+
+  // Shared buffers: a file and its page of fences.
+  EXPECT_EQ(repeat(
+                [&] {
+                  drm_prime_handle out{.handle = create(4096), .flags = DRM_CLOEXEC, .fd = -1};
+                  return ask_with(DRM_IOCTL_PRIME_HANDLE_TO_FD, out);
+                },
+                made),
+            -EMFILE);
+  EXPECT_EQ(made, kLimit / 2);
+  driver->close(std::exchange(file, driver->open()));
+  EXPECT_EQ(client.used(), 0u);
+
+  // Mapped buffers.
+  EXPECT_EQ(repeat(
+                [&] {
+                  ForeignCall foreign(client, 0, {}, {});
+                  Mapping mapping;
+                  const int result = driver->map_buffer(*file, create(4096), 0, 4096, mapping);
+                  if (result == 0) ::close(mapping.descriptor);
+                  return result;
+                },
+                made),
+            -EMFILE);
+  EXPECT_EQ(made, kLimit);
+
+  // The program itself is not limited by its client's account.
+  drm_prime_handle own{.handle = create(4096), .flags = DRM_CLOEXEC, .fd = -1};
+  ASSERT_EQ(call(DRM_IOCTL_PRIME_HANDLE_TO_FD, own), 0);
+  ::close(own.fd);
+}
+
+TEST(DescriptorAccounts, AllClientsTogetherAreBounded) {
+  const auto all = std::make_shared<DescriptorAccount>(5);
+  DescriptorAccount one(3, all), two(3, all);
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(one.take());
+  EXPECT_FALSE(one.take());
+  EXPECT_EQ(all->used(), 3u) << "a refused one does not count";
+  EXPECT_TRUE(two.take());
+  EXPECT_TRUE(two.take());
+  EXPECT_FALSE(two.take());
+  one.give();
+  EXPECT_TRUE(two.take());
+  EXPECT_EQ(all->used(), 5u);
+}
+
 TEST_P(Foreign, ExecutionUsesThePassedFences) {
   drm_i915_gem_exec_object2 object{};
   object.handle = make_empty();
@@ -376,6 +502,7 @@ TEST_P(ForeignScreen, CommitUsesThePassedFences) {
 
 INSTANTIATE_TEST_SUITE_P(Chips, ForeignScreen, ::testing::Values("i965", "snb", "icl", "dg1"), chip_name);
 
+INSTANTIATE_TEST_SUITE_P(Chips, ForeignDescriptors, ::testing::Values("g45", "icl", "dg1"), chip_name);
 INSTANTIATE_TEST_SUITE_P(Chips, Foreign, ::testing::Values("i965", "snb", "icl", "dg1"), chip_name);
 
 }  // namespace
