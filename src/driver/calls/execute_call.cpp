@@ -390,16 +390,18 @@ class Execution {
     request->engine_class = user_class(request->context->queue().engine().engine_class);
     request->batch = items_[first_batch_ + index].address + arguments_.batch_start_offset;
     request->keeps.push_back(context_->space);
+    OpenFences waits(request->timeline);  // requests of one context on one engine complete in order anyway
     for (Item& item : items_) {
       const bool write = (item.object.flags & EXEC_OBJECT_WRITE) != 0;
       if ((item.object.flags & EXEC_OBJECT_ASYNC) == 0) {
-        for (const FenceRef& fence : item.buffer->fences(write)) add_wait(*request, fence);
+        for (const FenceRef& fence : item.buffer->fences(write)) waits.add(fence);
       }
       request->keeps.push_back(item.buffer);
       if (item.buffer->tiling != Tiling::linear) request->tiled.push_back(item.buffer);
     }
-    if (context_->single_timeline && context_->last) add_wait(*request, context_->last);
-    fences_.hold(*request);
+    if (context_->single_timeline && context_->last) waits.add(context_->last);
+    fences_.hold(*request, waits);
+    request->waits = waits.take();
     if (!slot_->siblings.empty()) slot_->last = request;
     return request;
   }

@@ -62,8 +62,10 @@ int wait_for_objects(Call& call, const Waiting& waiting, uint32_t& first_signall
   uint32_t first = ~0u;
   size_t count = 0;
   LongLoop loop(call, kPointsTogether);
+  NamedTimelines named;
   for (size_t i = 0; i < objects.size(); ++i) {
     if (const int result = loop.next(); result != 0) return result;
+    fences[i] = named.of(objects[i]).find((*points)[i]);
     if (there(i)) {
       if (count++ == 0) first = static_cast<uint32_t>(i);
     } else if (!fences[i] && !later) {

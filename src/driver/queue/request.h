@@ -1,6 +1,7 @@
 // A unit of work for one engine. It is also the fence that signals its completion.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -22,6 +23,7 @@ struct Request final : Fence {
   uint64_t flags = 0;  // of the EXECBUFFER2 call
   int priority = 0;
   std::vector<FenceRef> waits;                     // must signal before it may start
+  size_t waits_done = 0;                           // so many of them, from the first, are done
   std::vector<std::shared_ptr<Request>> partners;  // must start before it may start
   std::vector<std::shared_ptr<void>> keeps;        // objects that must live until it is done
   std::vector<std::shared_ptr<Buffer>> tiled;      // tiled buffers that programs may see as linear
@@ -32,10 +34,9 @@ struct Request final : Fence {
   uint64_t start = 0;  // of its commands in the ring
   uint64_t end = 0;
 
-  bool ready() const {
-    for (const FenceRef& each : waits) {
-      if (!each->done) return false;
-    }
+  bool ready() {
+    while (waits_done < waits.size() && waits[waits_done]->done) ++waits_done;
+    if (waits_done < waits.size()) return false;
     for (const std::shared_ptr<Request>& each : partners) {
       if (!each->done && !each->started) return false;
     }

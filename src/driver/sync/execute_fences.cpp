@@ -1,6 +1,5 @@
 #include "driver/sync/execute_fences.h"
 
-#include <algorithm>
 #include <cerrno>
 
 #include "driver/calls/extensions.h"
@@ -79,6 +78,7 @@ int ExecuteFences::read_timelines(Call& call, uint64_t extension) {
   const auto list = read_user_array<drm_i915_gem_exec_fence>(timelines->handles_ptr, timelines->fence_count);
   const auto points = read_user_array<uint64_t>(timelines->values_ptr, timelines->fence_count);
   if (!list || !points) return -EFAULT;
+  NamedTimelines named;
   for (size_t i = 0; i < list->size(); ++i) {
     const drm_i915_gem_exec_fence& each = (*list)[i];
     const uint64_t point = (*points)[i];
@@ -86,11 +86,12 @@ int ExecuteFences::read_timelines(Call& call, uint64_t extension) {
     const SyncObjectRef object = call.file.sync_objects.find(each.handle);
     if (!object) return -ENOENT;
     const bool fills = (each.flags & I915_EXEC_FENCE_SIGNAL) != 0;
-    if (each.flags != 0 && !fills && !object->fence()) return -EINVAL;
-    FenceRef fence = object->find(point);
-    if (object->fence() && !fence) {
+    TimelineIndex& timeline = named.of(object);
+    if (each.flags != 0 && !fills && !timeline.top()) return -EINVAL;
+    FenceRef fence = timeline.find(point);
+    if (timeline.top() && !fence) {
       if (!fills) return -EINVAL;  // nothing has promised this point
-      fence = object->fence();     // a new point comes after the existing ones
+      fence = timeline.top();      // a new point comes after the existing ones
     }
     if (fills && point != 0 && (each.flags & I915_EXEC_FENCE_WAIT) != 0) return -EINVAL;
     if (fence) waits_.push_back(std::move(fence));
@@ -99,17 +100,16 @@ int ExecuteFences::read_timelines(Call& call, uint64_t extension) {
   return 0;
 }
 
-void ExecuteFences::hold(Request& request) const {
-  for (const FenceRef& fence : waits_) add_wait(request, fence);
+void ExecuteFences::hold(Request& request, OpenFences& waits) const {
+  for (const FenceRef& fence : waits_) waits.add(fence);
   if (!partner_) return;
-  std::vector<FenceRef> single;
-  partner_->list(single);
-  for (const FenceRef& fence : single) {
-    if (fence->done || fence->timeline == request.timeline) continue;
+  OpenFences single(request.timeline);
+  single.add(partner_);
+  for (const FenceRef& fence : single.take()) {
     if (auto other = std::dynamic_pointer_cast<Request>(fence)) {
       request.partners.push_back(std::move(other));
     } else {
-      add_wait(request, fence);
+      waits.add(fence);
     }
   }
 }
@@ -120,23 +120,6 @@ void ExecuteFences::fill(const FenceRef& done) const {
       target.object->add_point(done, target.point);
     } else {
       target.object->set(done);
-    }
-  }
-}
-
-void add_wait(Request& request, const FenceRef& fence) {
-  std::vector<FenceRef> single;
-  fence->list(single);
-  for (FenceRef& each : single) {
-    // Requests of one context on one engine complete in order anyway.
-    if (each->done || each->timeline == request.timeline) continue;
-    const auto same = std::find_if(request.waits.begin(), request.waits.end(), [&](const FenceRef& other) {
-      return other == each || (each->timeline != 0 && other->timeline == each->timeline);
-    });
-    if (same == request.waits.end()) {
-      request.waits.push_back(std::move(each));
-    } else if (each->number > (*same)->number) {
-      *same = std::move(each);
     }
   }
 }

@@ -13,8 +13,8 @@ class ExecuteFences {
  public:
   // Returns 0 or a negative errno.
   int read(Call& call, const drm_i915_gem_execbuffer2& arguments);
-  // Adds the waits to the request.
-  void hold(Request& request) const;
+  // Adds the partners to the request, and what it waits for to `waits`.
+  void hold(Request& request, OpenFences& waits) const;
   // Stores the request's fence in the sync objects that the call names.
   void fill(const FenceRef& done) const;
 
@@ -30,8 +30,5 @@ class ExecuteFences {
   };
   std::vector<Target> targets_;
 };
-
-// Makes the request wait for this fence, unless it is redundant.
-void add_wait(Request& request, const FenceRef& fence);
 
 }  // namespace halogen::driver

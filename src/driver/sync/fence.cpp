@@ -19,7 +19,10 @@ class AllOf final : public Fence {
     made->parts_ = std::move(parts);
     return made;
   }
-  void list(std::vector<FenceRef>& into) override { into.insert(into.end(), parts_.begin(), parts_.end()); }
+  void show(FenceVisitor& visitor) override {
+    if (!visitor.enters(*this)) return;
+    for (const FenceRef& part : parts_) visitor.visit(part);
+  }
   std::string driver_name() const override { return "dma_fence_array"; }
   std::string timeline_name() const override { return "unbound"; }
 
@@ -34,6 +37,18 @@ class AllOf final : public Fence {
 };
 
 }  // namespace
+
+void Fence::list(std::vector<FenceRef>& into) {
+  class Lister final : public FenceVisitor {
+   public:
+    explicit Lister(std::vector<FenceRef>& all) : all_(all) {}
+    void visit(const FenceRef& single) override { all_.push_back(single); }
+
+   private:
+    std::vector<FenceRef>& all_;
+  } lister(into);
+  show(lister);
+}
 
 void Fence::finish(int its_error) {
   done = true;
@@ -87,21 +102,28 @@ FenceRef signalled_fence() {
   return fence;
 }
 
-FenceRef all_of(const std::vector<FenceRef>& fences) {
-  std::vector<FenceRef> single;
-  for (const FenceRef& fence : fences) fence->list(single);
-  std::vector<FenceRef> open;
-  for (const FenceRef& fence : single) {
-    if (fence->done) continue;
-    const auto same = std::find_if(open.begin(), open.end(), [&](const FenceRef& other) {
-      return other == fence || (fence->timeline != 0 && other->timeline == fence->timeline);
-    });
-    if (same == open.end()) {
-      open.push_back(fence);
-    } else if (fence->number > (*same)->number) {
-      *same = fence;
-    }
+bool OpenFences::enters(const Fence& combined) {
+  return !combined.done && met_.insert(&combined).second;
+}
+
+void OpenFences::visit(const FenceRef& single) {
+  if (single->done || (without_ != 0 && single->timeline == without_)) return;
+  if (single->timeline == 0) {
+    if (met_.insert(single.get()).second) fences_.push_back(single);
+    return;
   }
+  const auto [last, is_first] = of_timeline_.try_emplace(single->timeline, fences_.size());
+  if (is_first) {
+    fences_.push_back(single);
+  } else if (single->number > fences_[last->second]->number) {
+    fences_[last->second] = single;
+  }
+}
+
+FenceRef all_of(const std::vector<FenceRef>& fences) {
+  OpenFences all;
+  for (const FenceRef& fence : fences) all.add(fence);
+  std::vector<FenceRef> open = all.take();
   if (open.empty()) return signalled_fence();
   return open.size() == 1 ? open.front() : AllOf::make(std::move(open));
 }
@@ -153,17 +175,38 @@ uint64_t TimelinePoint::payload() const {
   return last->point_before_;
 }
 
+TimelinePoint::Place TimelinePoint::place(const FenceRef& fence) const {
+  const auto* const point = dynamic_cast<const TimelinePoint*>(fence.get());
+  if (point == nullptr || point->order_ != order_) return {fence, 0};
+  return {fence, point->point_before_};
+}
+
+// Call it for places with a point before them.
+TimelinePoint::Place TimelinePoint::before(const Place& place) const {
+  const FenceRef& fence = static_cast<const TimelinePoint*>(place.fence.get())->before_;
+  if (!fence || fence->done) return {signalled_fence(), 0};
+  return this->place(fence);
+}
+
 FenceRef TimelinePoint::find(const FenceRef& top, uint64_t point) {
   if (!top || point == 0) return top;
-  const auto* const first = dynamic_cast<const TimelinePoint*>(top.get());
-  if (first == nullptr || first->point() < point) return nullptr;
-  FenceRef fence = top;
-  for (;;) {
-    const auto* const each = dynamic_cast<const TimelinePoint*>(fence.get());
-    if (each == nullptr || each->order_ != first->order_ || each->point_before_ < point) return fence;
-    if (!each->before_ || each->before_->done) return signalled_fence();
-    fence = each->before_;
-  }
+  const auto* const last = dynamic_cast<const TimelinePoint*>(top.get());
+  if (last == nullptr || last->point() < point) return nullptr;
+  Place place = last->place(top);
+  while (place.above >= point) place = last->before(place);
+  return place.fence;
+}
+
+TimelineIndex::TimelineIndex(FenceRef top)
+    : top_(std::move(top)), last_(dynamic_cast<const TimelinePoint*>(top_.get())) {}
+
+FenceRef TimelineIndex::find(uint64_t point) {
+  if (!top_ || point == 0) return top_;
+  if (last_ == nullptr || last_->point() < point) return nullptr;
+  if (places_.empty()) places_.push_back(last_->place(top_));
+  while (places_.back().above >= point) places_.push_back(last_->before(places_.back()));
+  return std::partition_point(places_.begin(), places_.end(), [&](const auto& each) { return each.above >= point; })
+      ->fence;
 }
 
 std::vector<std::pair<FenceRef, uint64_t>> TimelinePoint::parts(const FenceRef& top) {
@@ -186,12 +229,13 @@ std::vector<std::pair<FenceRef, uint64_t>> TimelinePoint::parts(const FenceRef& 
   return all;
 }
 
-void TimelinePoint::list(std::vector<FenceRef>& into) {
-  for (const TimelinePoint* each = this; each != nullptr;) {
-    each->fence_->list(into);
+void TimelinePoint::show(FenceVisitor& visitor) {
+  const TimelinePoint* each = this;
+  while (each != nullptr && visitor.enters(*each)) {
+    each->fence_->show(visitor);
     const FenceRef& before = each->before_;
     each = dynamic_cast<const TimelinePoint*>(before.get());
-    if (before && each == nullptr) before->list(into);
+    if (before && each == nullptr) before->show(visitor);
   }
 }
 

@@ -7,6 +7,8 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -14,6 +16,15 @@ namespace halogen::driver {
 
 class Fence;
 using FenceRef = std::shared_ptr<Fence>;
+
+// Receives the single fences that combined ones stand for.
+class FenceVisitor {
+ public:
+  virtual ~FenceVisitor() = default;
+  virtual void visit(const FenceRef& single) = 0;
+  // Returns whether to visit the parts of a combined fence.
+  virtual bool enters(const Fence&) { return true; }
+};
 
 class Fence : public std::enable_shared_from_this<Fence> {
  public:
@@ -36,8 +47,10 @@ class Fence : public std::enable_shared_from_this<Fence> {
   // Calls `callback` when the fence signals, or now if it already has.
   void then(std::function<void()> callback);
 
-  // Lists the single fences that this one combines.
-  virtual void list(std::vector<FenceRef>& into) { into.push_back(shared_from_this()); }
+  // Shows the single fences that this one combines.
+  virtual void show(FenceVisitor& visitor) { visitor.visit(shared_from_this()); }
+  // Lists them, each as often as it occurs.
+  void list(std::vector<FenceRef>& into);
   // Names of the creator and the timeline, as shown to programs.
   virtual std::string driver_name() const { return "stub"; }
   virtual std::string timeline_name() const { return "stub"; }
@@ -57,6 +70,26 @@ class Fence : public std::enable_shared_from_this<Fence> {
 };
 
 FenceRef signalled_fence();
+
+// Collects what must be waited for: of the added fences the single ones that are open, and of each timeline only the
+// last. Takes time in proportion to the fences that it meets for the first time: the points of a timeline, for example,
+// share the fences of all earlier points. Added fences must live until take().
+class OpenFences final : private FenceVisitor {
+ public:
+  // Fences of this timeline are left out. 0: none.
+  explicit OpenFences(uint64_t without = 0) : without_(without) {}
+  void add(const FenceRef& fence) { fence->show(*this); }
+  std::vector<FenceRef> take() { return std::move(fences_); }
+
+ private:
+  void visit(const FenceRef& single) override;
+  bool enters(const Fence& combined) override;
+
+  uint64_t without_;
+  std::vector<FenceRef> fences_;
+  std::unordered_map<uint64_t, size_t> of_timeline_;  // indices in fences_
+  std::unordered_set<const Fence*> met_;
+};
 
 // Returns a fence that signals when all fences of the list have signalled. Signalled fences are skipped. Only the last
 // fence of a timeline counts.
@@ -79,11 +112,20 @@ class TimelinePoint final : public Fence {
   // fence that is not a point.
   static std::vector<std::pair<FenceRef, uint64_t>> parts(const FenceRef& top);
 
-  void list(std::vector<FenceRef>& into) override;
+  void show(FenceVisitor& visitor) override;
   std::string driver_name() const override { return "dma_fence_chain"; }
   std::string timeline_name() const override { return "unbound"; }
 
  private:
+  friend class TimelineIndex;
+  // A fence of a timeline. It is the one to wait for if a point is above `above` and not above those of later fences.
+  struct Place {
+    FenceRef fence;
+    uint64_t above = 0;
+  };
+  Place place(const FenceRef& fence) const;  // `this` is the timeline's last point
+  Place before(const Place& place) const;
+
   bool part_done(const Fence&) override { return fence_->done && (!before_ || before_->done); }
   void released() override { before_ = nullptr; }
 
@@ -91,6 +133,21 @@ class TimelinePoint final : public Fence {
   FenceRef before_;
   uint64_t point_before_ = 0;
   std::shared_ptr<int> order_;  // shared by points that were added in ascending order
+};
+
+// Finds many points of one timeline, as it is now, and walks each part of it only once.
+class TimelineIndex {
+ public:
+  explicit TimelineIndex(FenceRef top);
+  const FenceRef& top() const { return top_; }
+  // Returns the same as TimelinePoint::find().
+  FenceRef find(uint64_t point);
+  size_t steps() const { return places_.size(); }  // that were walked so far
+
+ private:
+  FenceRef top_;
+  const TimelinePoint* last_;                 // null: a single fence
+  std::vector<TimelinePoint::Place> places_;  // from the last one backwards
 };
 
 }  // namespace halogen::driver

@@ -68,7 +68,10 @@ class ReportedFences final : public Fence {
       when = std::max(when, parts_.back()->when);
     }
   }
-  void list(std::vector<FenceRef>& into) override { into.insert(into.end(), parts_.begin(), parts_.end()); }
+  void show(FenceVisitor& visitor) override {
+    if (!visitor.enters(*this)) return;
+    for (const FenceRef& part : parts_) visitor.visit(part);
+  }
   std::string driver_name() const override { return "dma_fence_array"; }
   std::string timeline_name() const override { return "unbound"; }
 

@@ -50,6 +50,18 @@ class SyncObject {
 };
 using SyncObjectRef = std::shared_ptr<SyncObject>;
 
+// The timelines that one call names, perhaps many times. Each counts as it was when the call named it first.
+class NamedTimelines {
+ public:
+  TimelineIndex& of(const SyncObjectRef& object) {
+    const auto known = all_.find(object);
+    return (known != all_.end() ? known : all_.try_emplace(object, object->fence()).first)->second;
+  }
+
+ private:
+  std::unordered_map<SyncObjectRef, TimelineIndex> all_;
+};
+
 // Sync objects as descriptors of an anonymous file, through which processes share one (shared_object.h).
 class SyncObjectFiles {
  public:

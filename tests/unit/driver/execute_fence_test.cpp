@@ -117,6 +117,42 @@ TEST_P(ExecuteFence, TimelinePointsWaitAndSignal) {
   EXPECT_EQ(run_timelines({fence(line, kWait)}, {2}), 0) << "already passed";
 }
 
+// A fence that counts how often it is met.
+class CountedFence final : public Fence {
+ public:
+  explicit CountedFence(uint64_t& meetings) : meetings_(meetings) {}
+  void show(FenceVisitor& visitor) override {
+    ++meetings_;
+    Fence::show(visitor);
+  }
+
+ private:
+  uint64_t& meetings_;
+};
+
+TEST_P(ExecuteFence, ManyWaitsOnALongTimelineTakeOneWalk) {
+  constexpr uint64_t kPoints = 2000;
+  uint64_t meetings = 0;
+  const uint32_t line = sync_object();
+  std::vector<FenceRef> parts;
+  std::vector<drm_i915_gem_exec_fence> fences;
+  std::vector<uint64_t> points;
+  driver->with_lock([&] {
+    const SyncObjectRef object = file->sync_objects.find(line);
+    for (uint64_t point = 1; point <= kPoints; ++point) {
+      parts.push_back(std::make_shared<CountedFence>(meetings));
+      object->add_point(parts.back(), point);
+      fences.push_back(fence(line, kWait));
+      points.push_back(point);
+    }
+  });
+  ASSERT_EQ(run_timelines(fences, points), 0);
+  EXPECT_LE(meetings, 2 * kPoints);
+  driver->with_lock([&] {
+    for (const FenceRef& each : parts) each->signal();
+  });
+}
+
 TEST_P(ExecuteFence, ImplicitFencesOrderBatches) {
   Gate gate;
   const uint32_t data = create(4096);

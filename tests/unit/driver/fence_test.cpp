@@ -117,5 +117,69 @@ TEST(Timelines, LongTimelinesNeedNoRecursionAndDropDonePoints) {
   EXPECT_EQ(parts.size(), 2u);
 }
 
+// A single fence that counts how often it is met.
+class CountedFence final : public Fence {
+ public:
+  explicit CountedFence(uint64_t& meetings) : meetings_(meetings) {}
+  void show(FenceVisitor& visitor) override {
+    ++meetings_;
+    Fence::show(visitor);
+  }
+
+ private:
+  uint64_t& meetings_;
+};
+
+// Waits for all points of a timeline share its fences: each is met once, not once per point.
+TEST(Timelines, WaitsForManyPointsMeetEachFenceOnce) {
+  constexpr uint64_t kPoints = 3000;
+  uint64_t meetings = 0;
+  std::vector<FenceRef> points;
+  FenceRef top;
+  for (uint64_t point = 1; point <= kPoints; ++point) {
+    top = TimelinePoint::add(top, std::make_shared<CountedFence>(meetings), point);
+    points.push_back(top);
+  }
+  OpenFences forwards, backwards;
+  for (const FenceRef& each : points) forwards.add(each);
+  EXPECT_EQ(meetings, kPoints);
+  EXPECT_EQ(forwards.take().size(), kPoints);
+  for (auto each = points.rbegin(); each != points.rend(); ++each) backwards.add(*each);
+  EXPECT_EQ(meetings, 2 * kPoints);
+  EXPECT_EQ(backwards.take().size(), kPoints);
+}
+
+TEST(Timelines, IndexFindsWhatFindFindsAndWalksOnce) {
+  for (const bool restarts : {false, true}) {
+    constexpr uint64_t kPoints = 500;
+    std::vector<FenceRef> single;
+    FenceRef top;
+    for (uint64_t point = 1; point <= kPoints; ++point) {
+      if (restarts && point == 200) top = TimelinePoint::add(top, open_fence(), 7);  // begins a new order
+      single.push_back(open_fence());
+      top = TimelinePoint::add(top, single.back(), 3 * point);
+    }
+    for (const bool some_done : {false, true}) {
+      if (some_done) {
+        for (size_t i = 0; i < kPoints; ++i) {
+          if (i < 20 || i % 7 == 0) single[i]->signal();
+        }
+      }
+      TimelineIndex index(top);
+      for (uint64_t step = 0; step < 4 * kPoints; ++step) {
+        const uint64_t point = step * 997 % (4 * kPoints);  // in no order
+        const FenceRef expected = TimelinePoint::find(top, point), found = index.find(point);
+        ASSERT_EQ(found == nullptr, expected == nullptr) << point;
+        if (expected) ASSERT_TRUE(found == expected || (found->done && expected->done)) << point;
+      }
+      EXPECT_LE(index.steps(), kPoints + 2);
+    }
+  }
+  EXPECT_EQ(TimelineIndex(nullptr).find(3), nullptr);
+  const FenceRef plain = open_fence();
+  EXPECT_EQ(TimelineIndex(plain).find(0), plain);
+  EXPECT_EQ(TimelineIndex(plain).find(1), nullptr);
+}
+
 }  // namespace
 }  // namespace halogen::driver
