@@ -1,5 +1,5 @@
-// A client tries to make the owner wait for it: with a sync file whose pipe it has filled, and with a lease on a file that
-// the owner opens again. It also claims rights that it has only in a user namespace of its own. If the owner waits, an
+// A client tries to make the owner wait for it: with a sync file whose pipe it has filled, with a lease on a file that
+// the owner opens again, and with locks of a shared file that long lists name. It also claims rights that it has only in a user namespace of its own. If the owner waits, an
 // alarm ends this program.
 #define _GNU_SOURCE
 #include "attack.h"
@@ -44,7 +44,7 @@ static int fill_sync_file(void) {
 static int lease_sync_object(void) {
   signal(SIGIO, SIG_IGN);
   const int file = memfd_create("halogen sync object", MFD_ALLOW_SEALING | MFD_CLOEXEC);
-  if (ftruncate(file, 20480) != 0 || fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) _exit(1);
+  if (ftruncate(file, 24576) != 0 || fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) _exit(1);
   const int leased = open_again(file, O_RDONLY);
   close(file);
   if (fcntl(leased, F_SETLEASE, F_RDLCK) != 0) _exit(1);
@@ -52,6 +52,33 @@ static int lease_sync_object(void) {
   struct drm_syncobj_handle import = {.fd = leased};
   ioctl(node, DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, &import);
   pause();
+  return 0;
+}
+
+// The owner locks the file of a shared sync object for each change.
+static int keep_lock(void) {
+  enum { count = 100000 };
+  static uint32_t handles[count];
+  static uint64_t points[count];
+  struct drm_syncobj_create create = {0};
+  if (ioctl(node, DRM_IOCTL_SYNCOBJ_CREATE, &create) != 0) _exit(1);
+  struct drm_syncobj_handle export = {.handle = create.handle};
+  if (ioctl(node, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &export) != 0) _exit(1);
+  struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+  if (fcntl(open_again(export.fd, O_RDWR), F_OFD_SETLK, &all) != 0) _exit(1);
+  for (int i = 0; i < count; ++i) {
+    handles[i] = create.handle;
+    points[i] = (uint64_t)i + 1;
+  }
+  report_ready();
+  struct drm_syncobj_array list = {.handles = (uintptr_t)handles, .count_handles = count};
+  struct drm_syncobj_timeline_array line = {
+      .handles = (uintptr_t)handles, .points = (uintptr_t)points, .count_handles = count};
+  for (;;) {
+    ioctl(node, DRM_IOCTL_SYNCOBJ_SIGNAL, &list);
+    ioctl(node, DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL, &line);
+    ioctl(node, DRM_IOCTL_SYNCOBJ_RESET, &list);
+  }
   return 0;
 }
 
@@ -94,6 +121,7 @@ int main(void) {
   require(serves_clients(node), "the owner does not answer a client");
   expect_refused("the owner waits for room in a client's pipe", owner_answers_beside(fill_sync_file));
   expect_refused("the owner waits for a client's lease", owner_answers_beside(lease_sync_object));
+  expect_refused("the owner waits for a lock that a client keeps", owner_answers_beside(keep_lock));
   expect_refused("a user namespace of a client gives rights", in_child(claim_rights));
   expect_refused("the owner is harmed", is_served(node) && serves_clients(node));
   return finish_attacks();

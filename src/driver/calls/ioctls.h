@@ -2,6 +2,7 @@
 // direction says so.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include <libdrm/drm.h>
@@ -20,18 +21,26 @@ struct Call {
   Driver::Lock& lock;
 };
 
-// Call next() in each round of a loop whose length a program chooses: it regularly lets other calls run. If it returns
-// nonzero, the call must fail with that error: a signal is pending.
+// Call next() in each round of a loop whose length a program chooses: it regularly lets other calls run, which may
+// change everything. If it returns nonzero, the call must fail with that error: a signal is pending, or its caller is
+// gone.
 class LongLoop {
  public:
+  // Whether a pending signal ends the loop. In loops whose effects must not be repeated it waits for their end.
+  enum class Signals { end, wait };
+
   // `together`: the number of rounds between two looks.
-  LongLoop(Call& call, unsigned together) : call_(call), together_(together) {}
-  int next() { return ++count_ % together_ == 0 ? call_.driver.let_others_pass(call_.lock) : 0; }
+  LongLoop(Call& call, size_t together, Signals signals = Signals::end)
+      : call_(call), together_(together), signals_(signals) {}
+  bool is_due() { return ++count_ % together_ == 0; }  // look() must be called
+  int look() { return call_.driver.let_others_pass(call_.lock, signals_ == Signals::end); }
+  int next() { return is_due() ? look() : 0; }
 
  private:
   Call& call_;
-  unsigned together_;
-  unsigned count_ = 0;
+  size_t together_;
+  Signals signals_;
+  size_t count_ = 0;
 };
 
 int dispatch_ioctl(Driver& driver, File& file, Driver::Lock& lock, unsigned long request, uint64_t argument);

@@ -15,6 +15,7 @@ namespace {
 
 constexpr size_t kMaxBytes = size_t{4} << 20;  // longest list of a program
 constexpr unsigned kPointsTogether = 8;        // finding a point takes as long as its timeline
+constexpr unsigned kChangesTogether = 64;      // each may lock a file and wake other processes
 constexpr auto kSubmitTimeout = std::chrono::seconds(5);
 
 using Objects = std::vector<SyncObjectRef>;
@@ -34,6 +35,17 @@ int find_objects(Call& call, uint64_t handles, uint32_t count, Objects& into) {
 std::optional<std::vector<uint64_t>> read_points(uint64_t address, uint32_t count) {
   if (address == 0) return std::vector<uint64_t>(count);
   return read_user_array<uint64_t>(address, count);
+}
+
+// Changes the objects of a list. A point must not be added twice, so a signal does not end the loop.
+template <class Change>
+int change_each(Call& call, size_t count, const Change& change) {
+  LongLoop loop(call, kChangesTogether, LongLoop::Signals::wait);
+  for (size_t i = 0; i < count; ++i) {
+    if (const int result = loop.next(); result != 0) return result;
+    change(i);
+  }
+  return 0;
 }
 
 struct Waiting {
@@ -177,16 +189,14 @@ int reset_sync_objects(Call& call, drm_syncobj_array& array) {
   if (array.pad != 0 || array.count_handles == 0) return -EINVAL;
   Objects objects;
   if (const int result = find_objects(call, array.handles, array.count_handles, objects); result != 0) return result;
-  for (const SyncObjectRef& object : objects) object->set(nullptr);
-  return 0;
+  return change_each(call, objects.size(), [&](size_t i) { objects[i]->set(nullptr); });
 }
 
 int signal_sync_objects(Call& call, drm_syncobj_array& array) {
   if (array.pad != 0 || array.count_handles == 0) return -EINVAL;
   Objects objects;
   if (const int result = find_objects(call, array.handles, array.count_handles, objects); result != 0) return result;
-  for (const SyncObjectRef& object : objects) object->set(signalled_fence());
-  return 0;
+  return change_each(call, objects.size(), [&](size_t i) { objects[i]->set(signalled_fence()); });
 }
 
 int signal_timelines(Call& call, drm_syncobj_timeline_array& array) {
@@ -195,8 +205,7 @@ int signal_timelines(Call& call, drm_syncobj_timeline_array& array) {
   if (const int result = find_objects(call, array.handles, array.count_handles, objects); result != 0) return result;
   const auto points = read_points(array.points, array.count_handles);
   if (!points) return -EFAULT;
-  for (size_t i = 0; i < objects.size(); ++i) objects[i]->add_point(signalled_fence(), (*points)[i]);
-  return 0;
+  return change_each(call, objects.size(), [&](size_t i) { objects[i]->add_point(signalled_fence(), (*points)[i]); });
 }
 
 int query_timelines(Call& call, drm_syncobj_timeline_array& array) {

@@ -557,10 +557,12 @@ void Driver::yield_lock(Lock& lock) {
   lock.lock();
 }
 
-int Driver::let_others_pass(Lock& lock) {
+int Driver::let_others_pass(Lock& lock, bool interruptible) {
   yield_lock(lock);
+  const ForeignCall* const call = ForeignCall::current();
+  if (call != nullptr && call->caller().is_gone()) return -EINTR;
   Interruption* const interruption = Interruption::current();
-  if (interruption == nullptr) return 0;
+  if (interruption == nullptr || !interruptible) return 0;
   interruption->hold_back();
   return interruption->is_due() ? -EINTR : 0;
 }

@@ -135,8 +135,9 @@ class Driver {
   // Waits on behalf of a call: returns 0, -ETIME or -EINTR.
   int wait_call(Lock& lock, const std::function<bool()>& condition,
                 std::optional<Clock::time_point> end = std::nullopt);
-  // Gives up the lock for a moment if others want it. EINTR: a signal of the program is due.
-  int let_others_pass(Lock& lock);
+  // Gives up the lock for a moment if others want it. EINTR: the process that makes the call is gone, or, if signals
+  // may interrupt the call, one of the program is due.
+  int let_others_pass(Lock& lock, bool interruptible = true);
   void listen() { remote_fences_.listen(); }  // something is shared, so peers may wake us
   ContextRef make_context(File& file);
   void leave(Context& context);  // after its handle is closed

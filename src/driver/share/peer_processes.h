@@ -9,6 +9,8 @@
 #include <map>
 #include <string>
 
+#include "driver/share/lock_patience.h"
+
 namespace halogen::driver {
 
 // A process as described in shared memory. Other processes may have written anything there.
@@ -27,6 +29,7 @@ class PeerProcesses {
   PeerProcesses(const PeerProcesses&) = delete;
   PeerProcesses& operator=(const PeerProcesses&) = delete;
 
+  LockPatience& lock_patience() { return lock_patience_; }
   const PeerProcess& self();
   const std::string& name() const { return name_; }  // of this process, as shown for fences
   bool wake(uint64_t number);                        // false: no process listens
@@ -48,6 +51,7 @@ class PeerProcesses {
   static constexpr int kDead = -2;
   int find_pidfd(const PeerProcess& peer);
 
+  LockPatience lock_patience_;
   PeerProcess self_;
   std::string name_;
   int socket_ = -1;

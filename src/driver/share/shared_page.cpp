@@ -115,10 +115,16 @@ bool SharedPage::lock_file(short kind) const {
 }
 
 void SharedPage::lock() {
-  constexpr std::chrono::milliseconds kLongest{100};
   constexpr std::chrono::microseconds kPause{20};
-  const auto end = std::chrono::steady_clock::now() + kLongest;
-  while (!(locked_ = lock_file(F_WRLCK)) && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(kPause);
+  if ((locked_ = lock_file(F_WRLCK))) return;
+  LockPatience& patience = peers_.lock_patience();
+  const LockPatience::Duration longest = patience.longest(known_);
+  const auto start = patience.now();
+  while (!locked_ && patience.now() - start < longest) {
+    std::this_thread::sleep_for(kPause);
+    locked_ = lock_file(F_WRLCK);
+  }
+  if (longest != LockPatience::Duration{0}) patience.spend(known_, patience.now() - start, !locked_);
 }
 
 void SharedPage::unlock() {

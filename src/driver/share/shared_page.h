@@ -58,7 +58,7 @@ class SharedPage {
   void wake_others(bool all) const;
 
   // Lock what must change together. The host releases the lock when a process ends. A lock that stays taken for too
-  // long is ignored.
+  // long is ignored (LockPatience).
   void lock();
   void unlock();
 
@@ -76,6 +76,7 @@ class SharedPage {
   uint64_t bytes_ = 0;
   size_t own_ = kMembers;
   bool locked_ = false;
+  LockPatience::Page known_;
 };
 
 }  // namespace halogen::driver

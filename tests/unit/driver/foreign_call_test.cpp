@@ -265,14 +265,65 @@ TEST_P(Foreign, ClosedFileRefusesCalls) {
   EXPECT_EQ(call_on(*other_file, DRM_IOCTL_I915_GEM_CREATE, create), -ENODEV);
 }
 
+class Exited final : public ForeignCaller {
+ public:
+  pid_t process() const override { return 4711; }
+  bool may_administrate() const override { return false; }
+  bool is_gone() const override { return true; }
+};
+
+TEST_P(Foreign, LongListEndsWhenItsCallerExits) {
+  const Exited exited;
+  const std::vector<uint32_t> handles(5000, sync_object());
+  const std::vector<uint64_t> points(5000, 1);
+  drm_syncobj_array list{.handles = reinterpret_cast<uintptr_t>(handles.data()), .count_handles = 5000, .pad = 0};
+  for (const unsigned long request : {DRM_IOCTL_SYNCOBJ_RESET, DRM_IOCTL_SYNCOBJ_SIGNAL}) {
+    Memory memory;
+    memory.add(list);
+    memory.add(handles.data(), handles.size() * sizeof handles[0]);
+    ForeignCall foreign(exited, reinterpret_cast<uintptr_t>(&list), memory.pieces, {});
+    EXPECT_EQ(ask(foreign, request, list), -EINTR);
+  }
+  drm_syncobj_timeline_array line{reinterpret_cast<uintptr_t>(handles.data()),
+                                  reinterpret_cast<uintptr_t>(points.data()), 5000, 0};
+  Memory memory;
+  memory.add(line);
+  memory.add(handles.data(), handles.size() * sizeof handles[0]);
+  memory.add(points.data(), points.size() * sizeof points[0]);
+  ForeignCall foreign(exited, reinterpret_cast<uintptr_t>(&line), memory.pieces, {});
+  EXPECT_EQ(ask(foreign, DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL, line), -EINTR);
+}
+
+TEST_P(Foreign, LongRelocationListEndsWhenItsCallerExits) {
+  if (local()) GTEST_SKIP() << "no relocations";
+  const Exited exited;
+  std::vector<drm_i915_gem_relocation_entry> entries(5000);
+  drm_i915_gem_exec_object2 object{};
+  object.handle = make_empty();
+  object.relocation_count = static_cast<uint32_t>(entries.size());
+  object.relocs_ptr = reinterpret_cast<uintptr_t>(entries.data());
+  for (drm_i915_gem_relocation_entry& each : entries) {
+    each.target_handle = object.handle;
+    each.offset = 64;
+    each.presumed_offset = ~uint64_t{0};
+  }
+  drm_i915_gem_execbuffer2 arguments{};
+  arguments.buffers_ptr = reinterpret_cast<uintptr_t>(&object);
+  arguments.buffer_count = 1;
+  Memory memory;
+  memory.add(arguments);
+  memory.add(object);
+  memory.add(entries.data(), entries.size() * sizeof entries[0]);
+  {
+    ForeignCall foreign(exited, reinterpret_cast<uintptr_t>(&arguments), memory.pieces, {});
+    EXPECT_EQ(ask(foreign, DRM_IOCTL_I915_GEM_EXECBUFFER2, arguments), -EINTR);
+  }
+  ForeignCall foreign(other, reinterpret_cast<uintptr_t>(&arguments), memory.pieces, {});
+  EXPECT_EQ(ask(foreign, DRM_IOCTL_I915_GEM_EXECBUFFER2, arguments), 0) << "a caller that lives is not disturbed";
+}
+
 // The process that waits has exited: its thread here would wait for ever.
 TEST_P(Foreign, WaitEndsWhenItsCallerExits) {
-  class Exited final : public ForeignCaller {
-   public:
-    pid_t process() const override { return 4711; }
-    bool may_administrate() const override { return false; }
-    bool is_gone() const override { return true; }
-  };
   const Exited exited;
   const uint32_t object = sync_object();
   drm_syncobj_wait wait{};

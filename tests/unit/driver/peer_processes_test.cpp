@@ -271,6 +271,132 @@ TEST(PeerProcesses, FencesOfDeadProcessFail) {
   for (const int each : {file, ready[0], ready[1]}) close(each);
 }
 
+// A lock of the file, as any holder of its descriptor can take it.
+class KeptLock {
+ public:
+  KeptLock(int descriptor, uint64_t offset)
+      : file_(open(("/proc/self/fd/" + std::to_string(descriptor)).c_str(), O_RDWR | O_CLOEXEC)) {
+    struct flock range {};
+    range.l_type = F_WRLCK;
+    range.l_whence = SEEK_SET;
+    range.l_start = static_cast<off_t>(offset);
+    range.l_len = 1;
+    EXPECT_EQ(fcntl(file_, F_OFD_SETLK, &range), 0);
+  }
+  ~KeptLock() { close(file_); }
+  KeptLock(const KeptLock&) = delete;
+  KeptLock& operator=(const KeptLock&) = delete;
+
+ private:
+  int file_;
+};
+
+class LockPatiences : public ::testing::Test {
+ protected:
+  void pass(std::chrono::milliseconds more) { time_ += more; }
+  LockPatience::Clock::time_point time_{std::chrono::hours(1)};
+  LockPatience patience_{[this] { return time_; }};
+};
+using std::chrono::milliseconds;
+
+TEST_F(LockPatiences, WaitsInVainAreBoundedTogether) {
+  LockPatience::Page kept, other;
+  EXPECT_EQ(patience_.longest(kept), milliseconds(100));
+  pass(milliseconds(100));
+  patience_.spend(kept, milliseconds(100), true);
+  EXPECT_EQ(patience_.lost(), 1u);
+  EXPECT_EQ(patience_.longest(kept), milliseconds(0)) << "the same lock";
+  EXPECT_EQ(patience_.longest(other), milliseconds(5)) << "another shares what is left: a twentieth of the time";
+  pass(milliseconds(1000));
+  EXPECT_EQ(patience_.longest(other), milliseconds(55));
+  pass(milliseconds(8900));
+  EXPECT_EQ(patience_.longest(kept), milliseconds(0));
+  pass(milliseconds(200));
+  EXPECT_EQ(patience_.longest(kept), milliseconds(100)) << "it gets another chance";
+}
+
+// A lock that is given back just in time costs no less.
+TEST_F(LockPatiences, LongWaitsWithSuccessAreBoundedToo) {
+  LockPatience::Page slow, fresh;
+  patience_.spend(slow, milliseconds(99), false);
+  EXPECT_EQ(patience_.lost(), 0u);
+  EXPECT_EQ(patience_.longest(slow), milliseconds(1));
+  patience_.spend(slow, milliseconds(1), false);
+  EXPECT_EQ(patience_.longest(slow), milliseconds(0)) << "everything is spent";
+  EXPECT_EQ(patience_.longest(fresh), milliseconds(1)) << "a lock that was free so far";
+  patience_.spend(fresh, std::chrono::microseconds(100), false);
+  EXPECT_EQ(patience_.longest(fresh), milliseconds(1)) << "a short wait is no reason for distrust";
+}
+
+TEST(PeerProcesses, LockThatAPeerKeepsDelaysOneChangeOfMany) {
+  const int file = shared_file(SharedObject::kBytes);
+  PeerProcesses here;
+  const auto object = SharedObject::open(
+      here, [](const auto&) {}, file);
+  ASSERT_TRUE(object);
+  const KeptLock kept(file, 0);
+  const auto ignore = [](SharedObject::Change, const FenceRef&, uint64_t) {};
+  for (uint64_t point = 1; point <= 5000; ++point) {
+    object->add(SharedObject::Change::point, signalled_fence(), point, ignore);
+  }
+  EXPECT_EQ(here.lock_patience().lost(), 1u);
+  close(file);
+}
+
+// As fences of Linux: each has its own error, and a fence of several has the error of the first that failed.
+TEST(PeerProcesses, SuccessDoesNotHideAFailureOfThePromisedWork) {
+  const int file = shared_file(SharedFences::kBytes);
+  PeerProcesses one, two;
+  const auto open_here = [&](PeerProcesses& peers) {
+    return SharedFences::open(
+        peers, [](const auto&) {}, file, 0);
+  };
+  const auto theirs = open_here(one), ours = open_here(two);
+  ASSERT_TRUE(theirs && ours);
+  const auto promise = [&](bool also_reads) {
+    std::vector<FenceRef> open;
+    ours->list(also_reads, open);
+    EXPECT_EQ(open.size(), 1u);
+    return std::dynamic_pointer_cast<WatchedFence>(open.front());
+  };
+  const auto add = [&](bool write) {
+    auto fence = std::make_shared<Fence>();
+    theirs->add(fence, write);
+    return fence;
+  };
+  const auto first = add(true), second = add(true);
+  const auto both = promise(false);
+  const auto reads = add(false);
+  const auto all = promise(true);
+  first->signal(-EIO);
+  second->signal();
+  both->look();
+  ASSERT_TRUE(both->done);
+  EXPECT_EQ(both->error, -EIO);
+  const auto last = add(true);
+  const auto after = promise(false);
+  reads->signal(-ENOMEM);
+  all->look();
+  ASSERT_TRUE(all->done);
+  EXPECT_EQ(all->error, -EIO) << "the first error";
+  last->signal();
+  after->look();
+  ASSERT_TRUE(after->done);
+  EXPECT_EQ(after->error, 0) << "earlier failures and failed reads are not its own";
+
+  // A failure that comes before an earlier request is done.
+  const auto slow = add(true), fast = add(true);
+  fast->signal(-ECANCELED);
+  const auto late = promise(false);
+  late->look();
+  EXPECT_FALSE(late->done);
+  slow->signal();
+  late->look();
+  ASSERT_TRUE(late->done);
+  EXPECT_EQ(late->error, -ECANCELED);
+  close(file);
+}
+
 // Any content of the shared memory is handled without a crash.
 TEST(PeerProcesses, CorruptSharedMemoryIsHarmless) {
   for (unsigned seed = 1; seed <= 60; ++seed) {
