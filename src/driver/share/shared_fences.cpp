@@ -28,7 +28,8 @@ class SharedFence final : public WatchedFence {
     peer_ = SharedPage::peer_of(other);
     promised = also_reads_ ? other.uses : other.writes;
     name_ = fences_->page().name_of(row_);
-    seen_ = count();
+    seen_ = done_before_ = count();
+    failures_before_ = other.failures;
     ++fences_->waiting_;
     fences_->page().mine().waits = 1;
   }
@@ -43,7 +44,7 @@ class SharedFence final : public WatchedFence {
     if (other.number != peer_.number) {  // the peer left after finishing its work
       finish_with(0);
     } else if (now >= promised) {
-      finish_with(other.error.load());
+      finish_with(first_error());
     } else if (!fences_->page().peers().is_alive(peer_)) {
       finish_with(-EIO);
     } else {
@@ -70,6 +71,18 @@ class SharedFence final : public WatchedFence {
     }
     if (!done && time - since_ > kStallTimeout) finish_with(-ETIMEDOUT);
   }
+  // Returns the error of the first request of this promise that failed, as a fence of all of them would have it. If
+  // more failed than the peer lists, one of this promise may have been among them.
+  int first_error() const {
+    const Member& other = fences_->page().row(row_);
+    const uint32_t all = other.failures;
+    for (uint32_t i = std::min<uint32_t>(all, Member::kFailures); i != 0; --i) {
+      const Member::Failure& each = other.failed[(all - i) % Member::kFailures];
+      const uint64_t number = also_reads_ ? each.use : each.write;
+      if (number > done_before_ && number <= promised) return static_cast<int>(each.error);
+    }
+    return all - failures_before_ > Member::kFailures ? -EIO : 0;
+  }
   uint64_t count() const {
     const Member& other = fences_->page().row(row_);
     return also_reads_ ? other.uses_done : other.writes_done;
@@ -87,6 +100,8 @@ class SharedFence final : public WatchedFence {
   bool also_reads_;
   PeerProcess peer_;
   std::string name_;
+  uint64_t done_before_ = 0;  // what was done, and how many requests had failed, when the promise was made
+  uint32_t failures_before_ = 0;
   uint64_t seen_ = 0;
   Clock::time_point since_ = Clock::now();
   Clock::time_point listened_ = since_;
@@ -110,18 +125,18 @@ void SharedFences::add(const FenceRef& fence, bool write) {
   if (write) page_->mine().writes = writes_;
   page_->mine().uses = uses_;
   tell_engines();
-  fence->then([here = weak_from_this(), weak = std::weak_ptr(fence)] {
-    const std::shared_ptr<SharedFences> fences = here.lock();
-    const FenceRef done = weak.lock();
-    if (fences) fences->retire(done ? done->error : 0);
+  fence->then([here = weak_from_this()] {
+    if (const std::shared_ptr<SharedFences> fences = here.lock()) fences->retire();
   });
 }
 
 // Advances the done counters. A count is done when no open fence lies before it.
-void SharedFences::retire(int error) {
-  std::erase_if(open_, [](const Open& each) {
+void SharedFences::retire() {
+  std::erase_if(open_, [&](const Open& each) {
     const FenceRef fence = each.fence.lock();
-    return !fence || fence->done;
+    if (fence && !fence->done) return false;
+    if (fence && fence->error != 0) tell_failure(each, fence->error);
+    return true;
   });
   uint64_t writes = writes_;
   for (const Open& each : open_) {
@@ -130,11 +145,19 @@ void SharedFences::retire(int error) {
     break;
   }
   Member& row = page_->mine();
-  row.error = error;
   tell_engines();
   row.writes_done = writes;
   row.uses_done = open_.empty() ? uses_ : open_.front().use - 1;
   page_->wake_others(false);
+}
+
+void SharedFences::tell_failure(const Open& work, int error) {
+  Member& row = page_->mine();
+  Member::Failure& place = row.failed[row.failures % Member::kFailures];
+  place.use = work.use;
+  place.write = work.write;
+  place.error = error;
+  ++row.failures;
 }
 
 void SharedFences::tell_engines() {

@@ -51,7 +51,8 @@ class SharedFences : public std::enable_shared_from_this<SharedFences> {
     uint64_t write;  // 0: a read
     int engine_class;
   };
-  void retire(int error);
+  void retire();
+  void tell_failure(const Open& work, int error);
   void tell_engines();
   bool is_open(size_t row, bool also_reads) const;
 

@@ -47,7 +47,7 @@ bool SharedPage::join() {
       uint64_t before = row.number.load();
       if (before != 0 && (!also_dead || peers_.is_alive(peer_of(row)))) continue;
       row.writes_done = row.writes = row.uses_done = row.uses = 0;
-      row.error = 0;
+      row.failures = 0;
       row.busy = row.waits = 0;
       row.process = static_cast<uint64_t>(self.process);
       row.started = self.started;

@@ -26,19 +26,28 @@ struct Member {
   std::atomic<uint64_t> writes_done;
   std::atomic<uint64_t> uses;  // reads and writes
   std::atomic<uint64_t> uses_done;
-  std::atomic<int32_t> error;   // of the request that retired last; 0: it succeeded
-  std::atomic<uint32_t> busy;   // engines, in the format of GEM_BUSY
-  std::atomic<uint32_t> waits;  // wants wake-ups
+  std::atomic<uint32_t> failures;  // number of requests that failed
+  std::atomic<uint32_t> busy;      // engines, in the format of GEM_BUSY
+  std::atomic<uint32_t> waits;     // wants wake-ups
   std::atomic<uint32_t> has_wake_socket;
   uint32_t unused[4];
   std::array<std::atomic<uint64_t>, 4> name;
+  // The last requests that failed. Each is described before the number of failures and the done counters change.
+  static constexpr size_t kFailures = 4;
+  struct Failure {
+    std::atomic<uint64_t> use;
+    std::atomic<uint64_t> write;  // 0: it only reads
+    std::atomic<int64_t> error;   // a negative errno
+    uint64_t unused;
+  };
+  std::array<Failure, kFailures> failed;
 };
-static_assert(sizeof(Member) == 128 && std::atomic<uint64_t>::is_always_lock_free);
+static_assert(sizeof(Member) == 256 && std::atomic<uint64_t>::is_always_lock_free);
 
 class SharedPage {
  public:
   static constexpr size_t kMembers = 32;
-  static constexpr uint64_t kBytes = 4096;
+  static constexpr uint64_t kBytes = 8192;
 
   // `bytes`: size of the mapping; the rows take the first kBytes. Null: out of memory, or no row is free.
   static std::unique_ptr<SharedPage> open(PeerProcesses& peers, int descriptor, uint64_t offset, uint64_t bytes);

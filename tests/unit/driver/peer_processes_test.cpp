@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <random>
+#include <string>
 #include <thread>
 
 #include "driver/share/shared_fences.h"
