@@ -2,7 +2,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <functional>
+#include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "base/bits.h"
@@ -27,6 +30,7 @@ constexpr uint64_t kUnknownObjectFlags =
 constexpr uint32_t kMaxBuffers = 1u << 20;                   // limit of memory for the list
 constexpr uint64_t kLow = (uint64_t{1} << 32) - kPageBytes;  // end of addresses for buffers without 48-bit support
 constexpr unsigned kAddressBits = 48;
+constexpr size_t kRoundsTogether = 1024;  // of the loops over lists, between two looks at other calls
 
 uint64_t canonical(uint64_t address) {
   return static_cast<uint64_t>(sign_extend(address, kAddressBits));
@@ -38,7 +42,11 @@ uint64_t plain(uint64_t address) {
 class Execution {
  public:
   Execution(Call& call, drm_i915_gem_execbuffer2& arguments)
-      : call_(call), arguments_(arguments), chip_(spec::interface_of(call.driver.model().id)) {}
+      : call_(call),
+        arguments_(arguments),
+        chip_(spec::interface_of(call.driver.model().id)),
+        // After a look, all buffers are checked again.
+        rounds_(call, std::max<size_t>(kRoundsTogether, arguments.buffer_count)) {}
 
   int run() {
     for (const auto step :
@@ -92,6 +100,7 @@ class Execution {
   int find_buffers() {
     const bool local = call_.driver.gpu().hardware().has(spec::Feature::local_memory);
     for (const drm_i915_gem_exec_object2& object : objects_) {
+      if (const int result = pass(); result != 0) return result;
       if ((object.flags & kUnknownObjectFlags) != 0) return -EINVAL;
       if (object.relocation_count != 0 && !chip_.processor_copies) return -EINVAL;
       // A context that is recovered after a hang would change the captured content.
@@ -109,8 +118,7 @@ class Execution {
         return -EFAULT;
       }
       if (const int result = validate(item); result != 0) return result;
-      item.buffer->sync_view();
-      places_.emplace(object.handle, items_.size());
+      if (places_.emplace(object.handle, items_.size()).second) item.buffer->sync_view();
       if ((object.flags & EXEC_OBJECT_PAD_TO_SIZE) != 0) {
         if (object.pad_to_size % kPageBytes != 0) return -EINVAL;
         if (object.pad_to_size > context_->space->size()) return -ENOSPC;
@@ -135,6 +143,13 @@ class Execution {
     if (condition()) return 0;
     waited_ = true;
     return call_.driver.wait_call(call_.lock, condition);
+  }
+
+  // Called in each round of a long loop: like wait(), if other calls get the lock.
+  int pass() {
+    if (!rounds_.is_due()) return 0;
+    waited_ = true;
+    return rounds_.look();
   }
 
   // Checks that the program's memory exists. While another thread unmaps it, waits.
@@ -186,6 +201,7 @@ class Execution {
   // buffer that is not yet in use: then repeats both.
   int settle() {
     constexpr int kMaxTries = 1000;
+    constexpr int kTriesForRoom = 10;  // other calls may take the room again and again
     int bound = 0;
     for (int tries = 0; tries < kMaxTries; ++tries) {
       while (std::exchange(waited_, false)) {
@@ -196,6 +212,7 @@ class Execution {
         waited_ = true;  // its owner may have begun to unmap it after it was validated
         continue;
       }
+      if (bound == -ENOSPC && tries >= kTriesForRoom) return bound;
       if (waited_ && (bound == -ENOMEM || !is_settled())) continue;  // memory may have gone meanwhile
       if (bound != 0) return bound;
       if (const int result = relocate(tries != 0); result != 0) return result;
@@ -216,14 +233,29 @@ class Execution {
     Space& space = *context_->space;
     int result = bind_all();
     if (result != -ENOSPC) return result;
-    const auto is_other = [&](const Buffer& buffer) {
-      return std::none_of(items_.begin(), items_.end(), [&](const Item& item) { return item.buffer.get() == &buffer; });
-    };
-    if (space.evict_idle(is_other)) result = bind_all();
+    std::unordered_set<const Buffer*> own;
+    for (const Item& item : items_) own.insert(item.buffer.get());
+    if (const int evicted = evict([&](const Buffer& buffer) { return !own.contains(&buffer); }); evicted != 0) {
+      return evicted;
+    }
+    result = bind_all();
     if (result != -ENOSPC) return result;
     const auto idle = [&] { return !space.is_busy(0, space.size()); };
     if (const int waited = wait(idle); waited != 0) return waited;
-    return space.evict_idle([](const Buffer&) { return true; }) ? bind_all() : result;
+    if (const int evicted = evict([](const Buffer&) { return true; }); evicted != 0) return evicted;
+    return bind_all();
+  }
+
+  // Unbinds the idle buffers that may go, and lets other calls run in between.
+  int evict(const std::function<bool(const Buffer&)>& may_go) {
+    std::optional<uint64_t> next = 0;
+    while (next) {
+      next = context_->space->evict_idle(may_go, *next, kRoundsTogether);
+      if (!next) break;
+      waited_ = true;
+      if (const int result = rounds_.look(); result != 0) return result;
+    }
+    return 0;
   }
 
   // Order: pinned buffers, buffers that are already bound, the rest.
@@ -231,6 +263,7 @@ class Execution {
     Space& space = *context_->space;
     for (Item& item : items_) {
       if ((item.object.flags & EXEC_OBJECT_PINNED) == 0) continue;
+      if (const int result = pass(); result != 0) return result;
       const uint64_t address = plain(item.object.offset);
       const bool wide = (item.object.flags & EXEC_OBJECT_SUPPORTS_48B_ADDRESS) != 0;
       if (!wide && address + room(item) > kLow) return -EINVAL;
@@ -247,6 +280,7 @@ class Execution {
       if (pinned && space.find(*item.buffer) != plain(item.object.offset)) return -ENOSPC;
     }
     for (Item& item : items_) {
+      if (const int result = pass(); result != 0) return result;
       const uint64_t alignment = std::max<uint64_t>(item.object.alignment, kPageBytes);
       const bool wide = (item.object.flags & EXEC_OBJECT_SUPPORTS_48B_ADDRESS) != 0;
       const uint64_t limit = std::min(space.size(), wide ? ~uint64_t{0} : kLow);
@@ -292,6 +326,11 @@ class Execution {
     if (!list) return -EFAULT;
     const uint64_t bytes = spec::interface_of(call_.driver.gpu().hardware().model().id).relocation_bits / 8;
     for (drm_i915_gem_relocation_entry& entry : *list) {
+      if (rounds_.is_due()) {
+        waited_ = true;
+        if (const int result = rounds_.look(); result != 0) return result;
+        if (!is_settled()) return 0;
+      }
       Item* const target = find(entry.target_handle);
       if (target == nullptr) return -ENOENT;
       if ((entry.write_domain & (entry.write_domain - 1)) != 0) return -EINVAL;
@@ -419,6 +458,7 @@ class Execution {
   Call& call_;
   drm_i915_gem_execbuffer2& arguments_;
   const spec::InterfaceModel& chip_;
+  LongLoop rounds_;
   std::vector<drm_i915_gem_exec_object2> objects_;  // as the program passed them
   ExecuteFences fences_;
   ContextRef context_;

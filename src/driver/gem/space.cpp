@@ -97,13 +97,15 @@ bool Space::is_busy(uint64_t address, uint64_t bytes) const {
   return false;
 }
 
-bool Space::evict_idle(const std::function<bool(const Buffer&)>& may_go) {
-  std::vector<Buffer*> leaving;
-  for (const auto& [address, buffer] : bound_) {
-    if (may_go(*buffer) && !buffer->is_used_here()) leaving.push_back(buffer);
+std::optional<uint64_t> Space::evict_idle(const std::function<bool(const Buffer&)>& may_go, uint64_t from,
+                                          size_t count) {
+  for (auto each = bound_.lower_bound(from); each != bound_.end(); --count) {
+    if (count == 0) return each->first;
+    Buffer& buffer = *each->second;
+    ++each;
+    if (may_go(buffer) && !buffer.is_used_here()) unbind(buffer);
   }
-  for (Buffer* const each : leaving) unbind(*each);
-  return !leaving.empty();
+  return std::nullopt;
 }
 
 bool Space::evict(uint64_t address, uint64_t bytes) {

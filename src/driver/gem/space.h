@@ -36,8 +36,9 @@ class Space {
   // Returns the range that the buffer occupies. 0: not bound.
   uint64_t room_of(const Buffer& buffer) const;
   void unbind(Buffer& buffer);
-  // Evicts all idle buffers that `may_go` accepts. False: there were none.
-  bool evict_idle(const std::function<bool(const Buffer&)>& may_go);
+  // Evicts idle buffers that `may_go` accepts, from an address on, and looks at no more than `count`. Returns where to
+  // continue. No value: at the end.
+  std::optional<uint64_t> evict_idle(const std::function<bool(const Buffer&)>& may_go, uint64_t from, size_t count);
   // True: the device uses a buffer in this range.
   bool is_busy(uint64_t address, uint64_t bytes) const;
 

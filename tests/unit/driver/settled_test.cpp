@@ -74,6 +74,26 @@ TEST_P(Settled, EvictedBufferIsBoundAgainBeforeSubmission) {
   EXPECT_EQ(first_word(second), 0xbbbbu) << "in its own buffer";
 }
 
+// Other calls run between the pieces.
+TEST_P(Settled, IdleBuffersAreEvictedInPieces) {
+  std::vector<drm_i915_gem_exec_object2> objects(9);
+  for (size_t i = 0; i < objects.size(); ++i) objects[i].handle = i + 1 < objects.size() ? create(4096) : make_empty();
+  ASSERT_EQ(execute(objects), 0);
+  ASSERT_EQ(wait(objects.back().handle), 0);
+  driver->with_lock([&] {
+    Space& space = *file->contexts.find(0)->space;
+    const BufferRef kept = file->buffers.find(objects[0].handle);
+    const auto may_go = [&](const Buffer& buffer) { return &buffer != kept.get(); };
+    unsigned pieces = 0;
+    for (std::optional<uint64_t> next = 0; next; ++pieces) next = space.evict_idle(may_go, *next, 2);
+    EXPECT_GE(pieces, objects.size() / 2);
+    for (const drm_i915_gem_exec_object2& each : objects) {
+      const BufferRef buffer = file->buffers.find(each.handle);
+      EXPECT_EQ(space.find(*buffer).has_value(), buffer == kept);
+    }
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(Chips, Settled, ::testing::Values("bdw", "skl", "icl"), chip_name);
 
 }  // namespace
