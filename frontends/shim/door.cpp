@@ -192,6 +192,7 @@ Door* Door::get() {
 void Door::before_fork() {
   Door* const door = known();
   if (door != nullptr) {
+    if (door->booted_.load(std::memory_order_acquire)) door->driver_->separate_mapped();
     door->guard_.lock();
     driver::limit_guard().lock();
     driver::LentMemory::of_process().guard().lock();
@@ -212,7 +213,6 @@ void Door::after_fork_there() {
   for_each_private([](int descriptor) { syscall(SYS_close, descriptor); });
   OwnThread::lose_all();
   driver::LentMemory::of_process().forget_leaving();
-  Remote::after_fork();
   forking->unlock();
   Paths::get()->hold();
 }

@@ -13,7 +13,7 @@
 
 namespace halogen::shim {
 
-inline constexpr uint32_t kProtocolVersion = 1;
+inline constexpr uint32_t kProtocolVersion = 2;
 inline constexpr size_t kMaxRequestBytes = size_t{4} << 20;
 inline constexpr size_t kMaxAnswerBytes = size_t{8} << 20;
 inline constexpr size_t kMaxPassed = 16;  // descriptors of one call
@@ -51,11 +51,6 @@ struct AnswerHead {
   uint32_t missing = 0;
   uint32_t wanted = 0;  // descriptors that the client must pass
   uint32_t made = 0;    // descriptors in the message that accompanies the answer
-  // Maps: where the memory was before it moved to this file. A client that inherited a mapping of it replaces that.
-  uint64_t before_device = 0;
-  uint64_t before_inode = 0;
-  uint64_t before_offset = 0;
-  uint64_t before_bytes = 0;  // 0: it did not move
 };
 // Where the client writes the number of a descriptor that the call made. 0: nowhere (maps).
 struct MadeHead {

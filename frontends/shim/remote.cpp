@@ -16,7 +16,6 @@
 #include "call_shapes.h"
 #include "descriptors.h"
 #include "driver/gem/user_memory.h"
-#include "driver/share/shared_buffers.h"
 #include "message.h"
 
 namespace halogen::shim {
@@ -37,22 +36,7 @@ bool may_trust(int node) {
   return who.uid == 0 || who.uid == geteuid() || who.uid == getuid();
 }
 
-bool inherited = false;  // this process is a child by fork(2) of one with a device
-
-// A child shares mappings of the device's memory with its parent. If the owner moves a buffer to a file of its own,
-// mappings that were inherited before must follow.
-void follow(const RemoteCall::Content& content) {
-  const AnswerHead& answer = content.answer;
-  if (!inherited || answer.before_bytes == 0) return;
-  driver::replace_mappings({answer.before_device, answer.before_inode}, answer.before_offset, answer.before_bytes,
-                           content.file);
-}
-
 }  // namespace
-
-void Remote::after_fork() {
-  inherited = true;
-}
 
 bool is_execution(unsigned long request) {
   return is_request(request, kI915 + DRM_I915_GEM_EXECBUFFER2);
@@ -155,7 +139,6 @@ int Remote::map_now(int node, uint64_t argument) {
       .ask = Ask::map_buffer, .request = map->size, .argument = map->offset, .handle = map->handle};
   if (const int result = make(node, content); result < 0) return result;
   if (content.file < 0) return -EINVAL;
-  follow(content);
   void* const place = mmap(nullptr, map->size, PROT_READ | PROT_WRITE, MAP_SHARED, content.file,
                            static_cast<off_t>(content.answer.offset));
   const int error = errno;
@@ -181,7 +164,6 @@ void* Remote::map(int node, void* address, size_t bytes, int protection, int fla
     errno = result < 0 ? -result : EINVAL;
     return MAP_FAILED;
   }
-  follow(content);
   void* const place = mmap(address, bytes, protection, flags, content.file, static_cast<off_t>(content.answer.offset));
   const int error = errno;
   close(content.file);

@@ -23,7 +23,6 @@ bool has_no_wait(int descriptor);
 class Remote {
  public:
   int ioctl(int node, unsigned long request, uint64_t argument);
-  static void after_fork();  // this process is a child, and its parent has a device
   void* map(int node, void* address, size_t bytes, int protection, int flags, uint64_t offset);
 
  private:

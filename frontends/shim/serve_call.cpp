@@ -102,10 +102,6 @@ bool ServedCall::perform(driver::Driver& driver, driver::File& file, const drive
     result.result = head.ask == Ask::map ? driver.map(file, head.argument, head.request, mapping)
                                          : driver.map_buffer(file, head.handle, head.argument, head.request, mapping);
     result.offset = mapping.offset;
-    result.before_device = mapping.before.file.first;
-    result.before_inode = mapping.before.file.second;
-    result.before_offset = mapping.before.offset;
-    result.before_bytes = mapping.before.bytes;
     if (result.result >= 0) {
       file_ = mapping.descriptor;
       made_.push_back(file_);

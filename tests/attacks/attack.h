@@ -151,7 +151,6 @@ struct answer {
   int64_t result;
   uint64_t offset;
   uint32_t writes, missing, wanted, made;
-  uint64_t before[4];
 };
 struct board {
   _Atomic uint32_t asked, answered, server_sleeps, caller_sleeps, request_size, request_files, answer_size,
@@ -168,7 +167,7 @@ static inline struct board* board_of(const struct channel* channel) {
 
 // Offers an end of a pair to the owner. Returns whether the owner accepted it.
 static inline int open_channel_with(int node, const int pair[2], struct channel* channel) {
-  const unsigned char hello[2] = {'c', 1};
+  const unsigned char hello[2] = {'c', 2};
   const int yes = 1;
   channel->socket = pair[0];
   setsockopt(pair[1], SOL_SOCKET, SO_PASSCRED, &yes, sizeof(yes));

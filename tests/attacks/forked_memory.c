@@ -90,6 +90,34 @@ static int enlarge(void) {
   return WIFEXITED(status) && WEXITSTATUS(status) == found;
 }
 
+// The same with a mapping that the fork left, also over the start of the file.
+static int enlarge_inherited(void) {
+  enum { large = 64 << 20, found = 3 };
+  unsigned char* const all = (void*)syscall(SYS_mremap, inherited, page, large, MREMAP_MAYMOVE, NULL);
+  if (all == MAP_FAILED) return 0;
+  for (int from_start = 0; from_start < 2; ++from_start) {
+    if (from_start) syscall(SYS_remap_file_pages, all, (size_t)large, 0, 0, 0);
+    const pid_t child = fork();
+    if (child == 0) {
+      for (size_t at = 0; at + sizeof(secret) <= large; at += page) {
+        if (memcmp(all + at, secret, sizeof(secret)) == 0) _exit(found);
+      }
+      _exit(0);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == found) return 1;
+  }
+  return 0;
+}
+
+// Returns 0 if the child and its parent see each other's writes through an inherited mapping.
+static int share_inherited(void) {
+  if (inherited[1] != 7) return 1;
+  inherited[2] = 8;
+  return 0;
+}
+
 static void run(const char* name, int (*attack)(void)) {
   require(pipe(go) == 0 && pipe(ready) == 0, "no pipes");
   fflush(stdout);
@@ -139,6 +167,9 @@ int main(void) {
   run("a message names memory of the owner", claim_owners_memory);
   run("a child inherits the memory of the device", scan_inherited);
   run("a child enlarges its mapping of a buffer", enlarge);
+  run("a child enlarges a mapping that it inherited", enlarge_inherited);
+  run("a child loses a mapping that it inherited", share_inherited);
+  expect_refused("a write of a child gets lost", inherited[2] == 8);
   expect_refused("the owner is harmed", is_served(node) && serves_clients(node));
   return finish_attacks();
 }

@@ -3,7 +3,6 @@
 
 #include <cerrno>
 
-#include "base/exhaustion.h"
 #include "driver/calls/extensions.h"
 #include "driver/calls/ioctls.h"
 #include "driver/gem/user_memory.h"
@@ -55,14 +54,9 @@ int map_now(Call& call, drm_i915_gem_mmap& map) {
   if (!is_own_process()) return -ENODEV;  // the front end maps instead (Driver::map_buffer)
   Mapping mapping;
   if (const int result = find_mapping(*buffer, map.offset, map.size, mapping); result != 0) return result;
-  void* const place = mmap(nullptr, map.size, PROT_READ | PROT_WRITE, MAP_SHARED, mapping.descriptor,
-                           static_cast<off_t>(mapping.offset));
+  const void* const place =
+      call.driver.map_buffer_here(buffer, mapping, nullptr, map.size, PROT_READ | PROT_WRITE, MAP_SHARED);
   if (place == MAP_FAILED) return -errno;
-  const auto remember = [&] { call.driver.live_mappings().add(reinterpret_cast<uintptr_t>(place), map.size, buffer); };
-  if (!completes(remember)) {  // a mapping that is not known would show the pages' later owners
-    munmap(place, map.size);
-    return -ENOMEM;
-  }
   map.addr_ptr = reinterpret_cast<uintptr_t>(place);
   return 0;
 }

@@ -261,15 +261,35 @@ void* Driver::map_here(File& file, void* address, uint64_t bytes, int protection
   const int result = contain([&] {
     Mapping mapping;
     if (const int found = find_offer(file, offset, bytes, buffer, mapping); found != 0) return found;
-    place = mmap(address, bytes, protection, flags, mapping.descriptor, static_cast<off_t>(mapping.offset));
-    if (place == MAP_FAILED) return -errno;
-    live_.add(reinterpret_cast<uintptr_t>(place), bytes, buffer);
-    return 0;
+    place = map_buffer_here(buffer, mapping, address, bytes, protection, flags);
+    return place == MAP_FAILED ? -errno : 0;
   });
-  if (result == 0) return place;
-  if (place != MAP_FAILED) munmap(place, bytes);  // a mapping that is not known would show the pages' later owners
-  errno = -result;
+  if (result != 0) errno = -result;
+  return place;
+}
+
+void* Driver::map_buffer_here(const BufferRef& buffer, const Mapping& mapping, void* address, uint64_t bytes,
+                              int protection, int flags) {
+  void* const place = mmap(address, bytes, protection, flags, mapping.descriptor, static_cast<off_t>(mapping.offset));
+  if (place == MAP_FAILED) return place;
+  // A child could enlarge a mapping of the file that holds all buffers over the others (separate_mapped).
+  const DriverHost& host = gpu_->hardware().host();
+  const bool holds_all =
+      mapping.descriptor == host.memory().descriptor() || mapping.descriptor == host.local().descriptor();
+  const bool hidden = !holds_all || madvise(place, bytes, MADV_DONTFORK) == 0;
+  if (hidden && completes([&] { live_.add(reinterpret_cast<uintptr_t>(place), bytes, buffer); })) return place;
+  munmap(place, bytes);  // a mapping that is not known would show the pages' later owners
+  errno = ENOMEM;
   return MAP_FAILED;
+}
+
+void Driver::separate_mapped() {
+  if (!live_.any()) return;
+  const Lock lock = enter();
+  std::vector<BufferRef> all;
+  static_cast<void>(completes([&] { all = live_.buffers(); }));
+  // If one cannot be moved, its mappings stay hidden from the child.
+  for (const BufferRef& buffer : all) static_cast<void>(contain([&] { return buffer->separate(); }));
 }
 
 int Driver::map(File& file, uint64_t offset, uint64_t bytes, Mapping& mapping) {
@@ -298,8 +318,6 @@ int Driver::map_buffer(File& file, uint32_t handle, uint64_t offset, uint64_t by
 int Driver::lend(Buffer& buffer, uint64_t offset, Mapping& mapping) {
   if (const int result = buffer.separate(); result != 0) return result;
   mapping = {.descriptor = buffer.descriptor(), .offset = buffer.offset() + offset};
-  const std::optional<FileKey> all = key_of(gpu_->hardware().host().of(buffer.local()).descriptor());
-  if (all && buffer.has_pages()) mapping.before = {*all, buffer.run().address, buffer.run().bytes};
   return open_lent(mapping);
 }
 

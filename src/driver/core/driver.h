@@ -54,12 +54,6 @@ struct OpenOptions {
 struct Mapping {
   int descriptor = -1;
   uint64_t offset = 0;
-  // Where the memory was before it moved to a file of its own. A child of fork(2) may have mappings of that place.
-  struct {
-    FileKey file{};
-    uint64_t offset = 0;
-    uint64_t bytes = 0;  // 0: it did not move
-  } before{};
 };
 
 class Driver {
@@ -101,6 +95,9 @@ class Driver {
     release(live_.add(address, bytes, buffer));
   }
   bool is_mapping(uint64_t address, uint64_t bytes) const { return live_.touches(address, bytes); }
+  // Moves each buffer that this process maps to a file of its own. Call it before fork(2): the child inherits these
+  // mappings, and can enlarge them only over the rest of their files. It does not inherit other mappings.
+  void separate_mapped();
 
   // Lets the device work only until then, for a process that is about to end. time_point::max(): without an end. Any
   // thread may call it.
@@ -122,8 +119,11 @@ class Driver {
   bool privileged() const;
   const DriverOptions& options() const { return options_; }
   const std::shared_ptr<Space>& shared_space() const { return shared_space_; }
-  LiveMappings& live_mappings() { return live_; }
   uint64_t offset_of(const BufferRef& buffer, bool aperture);  // the fake offset for mmap()
+  LiveMappings& live_mappings() { return live_; }
+  // Maps memory of a buffer and records that. Returns MAP_FAILED with errno set.
+  void* map_buffer_here(const BufferRef& buffer, const Mapping& mapping, void* address, uint64_t bytes, int protection,
+                        int flags);
   void add_program_buffer(const BufferRef& buffer);
   void add_purgeable(const BufferRef& buffer);
   void forget_offset(const Buffer& buffer);

@@ -54,6 +54,16 @@ bool LiveMappings::touches(uint64_t address, uint64_t bytes) const {
   return each != pieces_.end() && each->first < end_of(address, bytes);
 }
 
+std::vector<BufferRef> LiveMappings::buffers() const {
+  const std::lock_guard lock(guard_);
+  std::vector<BufferRef> all;
+  all.reserve(pieces_.size());
+  for (const auto& [address, piece] : pieces_) all.push_back(piece.buffer);
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
 bool LiveMappings::shows(const Buffer& buffer) const {
   if (!any()) return false;
   const std::lock_guard lock(guard_);

@@ -1,8 +1,7 @@
 // The parts of this process's memory that map buffers. A mapping keeps its buffer alive, as in Linux: the content stays
 // after the last handle is closed, until the last page is unmapped.
 //
-// Not tracked: mappings in other processes, including children after fork(2). They see the memory even after it is
-// reused.
+// Not tracked: mappings in other processes, including children after fork(2). Those show files of one buffer each.
 #pragma once
 
 #include <atomic>
@@ -28,6 +27,7 @@ class LiveMappings {
   bool any() const { return count_.load(std::memory_order_relaxed) != 0; }
   bool touches(uint64_t address, uint64_t bytes) const;
   bool shows(const Buffer& buffer) const;
+  std::vector<BufferRef> buffers() const;  // each once
 
  private:
   struct Piece {

@@ -1,6 +1,8 @@
 // Memory shared by program and device: all kinds of mappings, tiled buffers through the aperture, and buffers over the
 // program's own memory.
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -90,6 +92,44 @@ TEST_P(Maps, GemMmapMapsDirectly) {
 
 // Compares with the manual's formulas for X tiles (8 rows of 512 bytes) and Y tiles (columns of 16 bytes, 32 rows
 // high).
+// A child could enlarge a mapping of a file that holds all buffers over the memory of the others.
+TEST_P(Maps, ChildrenInheritOnlyMappingsOfFilesWithOneBuffer) {
+  const uint64_t kind = local() ? I915_MMAP_OFFSET_FIXED : I915_MMAP_OFFSET_WB;
+  const uint32_t handle = create(8192);
+  volatile uint8_t* const shown = map(handle, kind, 8192);
+  shown[0] = 1;
+  const auto child_finds = [](const auto& look) {
+    const pid_t child = fork();
+    if (child == 0) _exit(look() ? 1 : 0);
+    int status = -1;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 1;
+  };
+  const auto is_mapped = [&] {
+    unsigned char pages[2];
+    return mincore(const_cast<uint8_t*>(shown), 8192, pages) == 0;
+  };
+  EXPECT_TRUE(is_mapped());
+  EXPECT_FALSE(child_finds(is_mapped)) << "a fork without notice";
+
+  driver->separate_mapped();
+  const BufferRef buffer = file->buffers.find(handle);
+  EXPECT_EQ(lseek(buffer->descriptor(), 0, SEEK_END), 8192 + static_cast<off_t>(Buffer::kBehind));
+  EXPECT_EQ(buffer->offset(), 0u);
+  EXPECT_EQ(shown[0], 1) << "the content moves too";
+  EXPECT_TRUE(child_finds([&] {
+    shown[4097] = 5;
+    return shown[0] == 1;
+  }));
+  EXPECT_EQ(shown[4097], 5);
+  shown[1] = 2;
+  EXPECT_EQ(std::to_integer<int>(content(handle)[4097]), 5) << "and the device sees it";
+  EXPECT_EQ(std::to_integer<int>(content(handle)[1]), 2);
+  driver->separate_mapped();  // has no further effect
+  EXPECT_EQ(shown[1], 2);
+  unmap(const_cast<uint8_t*>(shown), 8192);
+}
+
 TEST_P(Maps, TiledBuffersLookLinearThroughTheAperture) {
   if (local()) GTEST_SKIP() << "no aperture";
   constexpr uint32_t kStride = 1024, kRows = 64;
