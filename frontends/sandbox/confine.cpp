@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <iterator>
+#include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -59,19 +60,28 @@ extern "C" int __lsan_is_turned_off() {
 }
 
 Result<std::string> confine(const Rights& rights) {
-  if (!kSanitized && !is_single_thread()) return Error{"the process has several threads, or /proc is not mounted."};
+  std::string failed;
+  const auto fail = [&](std::string_view what) {
+    if (what.ends_with('.')) what.remove_suffix(1);
+    failed += fmt::format("{}{}", failed.empty() ? "" : "; ", what);
+  };
+  // A part that fails does not keep the others from being tried.
+  if (!kSanitized && !is_single_thread()) fail("the process has several threads, or /proc is not mounted");
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
-    return Error{fmt::format("cannot set no_new_privs: {}.", std::strerror(errno))};
+    fail(fmt::format("cannot set no_new_privs: {}", std::strerror(errno)));
   }
   confined = true;
   const auto files = restrict_files(rights);
-  if (!files) return files.error();
+  if (!files) fail(files.message());
+  const bool has_landlock = files.ok() && *files;
   // Root's right to open files of other users is harmless as long as Landlock names the files.
-  const unsigned long long kept = *files ? 1ull << CAP_DAC_OVERRIDE : 0;
-  if (const auto dropped = drop_capabilities(kept); !dropped) return dropped.error();
-  const bool opens = *files || !rights.read.empty() || !rights.write.empty() || !rights.folders.empty();
+  if (const auto dropped = drop_capabilities(has_landlock ? 1ull << CAP_DAC_OVERRIDE : 0); !dropped) {
+    fail(dropped.message());
+  }
+  const bool opens = has_landlock || !rights.read.empty() || !rights.write.empty() || !rights.folders.empty();
   const auto calls = restrict_system_calls(rights, opens);
-  if (!calls) return calls.error();
+  if (!calls) fail(calls.message());
+  if (!failed.empty()) return Error{failed + "."};
   if (!*files && !*calls) return std::string("the kernel has neither Landlock nor system call filters");
   if (!*files) return std::string(opens ? "the kernel has no Landlock; files are not restricted" : "");
   if (!*calls) return std::string("the kernel has no system call filters");

@@ -17,12 +17,13 @@ struct Rights {
   std::vector<std::string> read;     // files, and folders with all below them
   std::vector<std::string> write;    // files that exist
   std::vector<std::string> folders;  // in which files may be created, written and read
+  bool replace = false;              // files of these folders may be truncated
   bool accept = false;               // accept connections on sockets that already listen
   pid_t child = 0;                   // a child process that may be signalled; 0: none
 };
 
-// Returns what the kernel does not offer, as a phrase. Empty: the process is confined in every respect. An error: the
-// process is not confined.
+// Returns what the kernel does not offer, as a phrase. Empty: the process is confined in every respect. An error names
+// the parts that failed; the others are in effect.
 Result<std::string> confine(const Rights& rights);
 
 }  // namespace halogen::sandbox
