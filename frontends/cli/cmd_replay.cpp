@@ -33,6 +33,7 @@ struct Options {
   std::string device;
   std::vector<std::string> dumps;
   std::string dump_folder;
+  bool overwrite = false;
   std::string trace;
   std::string report;
   std::string executor;
@@ -292,6 +293,7 @@ Result<void> confine_replay(const Options& options, const std::vector<Dump>& dum
     if (const auto made = prepare_output(file); !made) return made.error();
   }
   if (!options.dump_folder.empty()) rights.folders.push_back(options.dump_folder);
+  rights.replace = options.overwrite;
   return confine("replay", options.sandbox, rights);
 }
 
@@ -318,7 +320,7 @@ Result<int> replay(const Options& options) {
   if (!executor) return executor.error();
   trace::Player player(model);
   player.set_executor(*executor);
-  player.allow_dumps(options.dump_folder);
+  player.allow_dumps(options.dump_folder, options.overwrite);
   if (!options.trace.empty()) {
     std::error_code ignored;
     if (fs::equivalent(options.trace, options.file, ignored)) {
@@ -387,6 +389,7 @@ void add_replay(CLI::App& app, int& status) {
       ->allow_extra_args(false);
   command->add_option("--dump-folder", options->dump_folder, "folder for dumps that the trace itself requests")
       ->type_name("FOLDER");
+  command->add_flag("--overwrite", options->overwrite, "let these dumps replace files that exist in the folder");
   command->add_option("--trace", options->trace, "record what was played as a new AUB trace")->type_name("FILE");
   command->add_flag("--allow-unchecked", options->allow_unchecked,
                     "accept checks that are not supported (comparisons by CRC, registers of other devices)");

@@ -51,6 +51,7 @@ Result<void> set_place(const std::string& text, tbx::ServerOptions& settings) {
 Result<void> confine_serve(const Options& options) {
   sandbox::Rights rights{.accept = true};
   if (!options.report.empty()) rights.write.push_back(options.report);
+  if (!options.trace.empty()) rights.write.push_back(options.trace);
   for (const std::string& file : rights.write) {
     if (const auto made = prepare_output(file); !made) return made.error();
   }
@@ -160,7 +161,7 @@ void add_serve(CLI::App& app, int& status) {
       ->type_name("FILE");
   command
       ->add_option("--trace", options->trace,
-                   "record the input as an AUB trace; further connections add -2, -3 to the name")
+                   "record the input as an AUB trace; further connections add -2, -3 to the name and replace no file")
       ->type_name("FILE");
   command->add_flag("--shared", options->shared, "use one device for all connections instead of one each");
   add_sandbox_option(*command, options->sandbox);

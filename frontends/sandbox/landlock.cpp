@@ -41,6 +41,7 @@ uint64_t known_rights(long version) {
 constexpr uint64_t kReadFile = LANDLOCK_ACCESS_FS_READ_FILE;
 constexpr uint64_t kRead = kReadFile | LANDLOCK_ACCESS_FS_READ_DIR;
 constexpr uint64_t kWriteFile = LANDLOCK_ACCESS_FS_WRITE_FILE | kTruncate;
+constexpr uint64_t kCreate = kRead | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG;
 constexpr uint64_t kOnFiles = kReadFile | kWriteFile | kDeviceControl;  // rights that a file can have
 
 class Rules {
@@ -90,8 +91,9 @@ Result<bool> restrict_files(const Rights& rights) {
   };
   if (const auto done = allow_all(rights.read, kRead); !done) return done.error();
   if (const auto done = allow_all(rights.write, kReadFile | kWriteFile); !done) return done.error();
-  const uint64_t create = kRead | kWriteFile | LANDLOCK_ACCESS_FS_MAKE_REG;
-  if (const auto done = allow_all(rights.folders, create); !done) return done.error();
+  if (const auto done = allow_all(rights.folders, kCreate | (rights.replace ? kTruncate : 0)); !done) {
+    return done.error();
+  }
   if (kSanitized) {
     if (const auto done = rules.allow("/proc", kRead); !done) return done.error();
   }

@@ -281,7 +281,7 @@ Result<void> Server::make(World& world) {
   if (!simulator) return simulator.error();
   world.simulator = std::move(simulator).value();
   if (options_.trace.empty()) return {};
-  auto sink = trace::create_file(trace_name());
+  auto sink = create_trace();
   if (!sink) return sink.error();
   world.sink = std::move(sink).value();
   world.writer = std::make_unique<trace::aub::Writer>(*world.sink);
@@ -289,13 +289,21 @@ Result<void> Server::make(World& world) {
   return {};
 }
 
-// Returns the name of the next trace: the given one first, then "a-2.aub" for "a.aub".
-std::string Server::trace_name() {
+// Creates the next trace: under the given name first, then under "a-2.aub" for "a.aub". Only the given name may belong
+// to a file: other names that exist are left out.
+Result<std::unique_ptr<trace::ByteSink>> Server::create_trace() {
+  constexpr unsigned kMaxTaken = 10'000;
   const std::lock_guard lock(guard_);
   const std::filesystem::path name = options_.trace;
-  if (++traces_ == 1) return options_.trace;
-  const std::string file = fmt::format("{}-{}{}", name.stem().string(), traces_, name.extension().string());
-  return (name.parent_path() / file).string();
+  if (++traces_ == 1) return trace::create_file(name);
+  for (unsigned taken = 0;; ++taken) {
+    const std::string file = fmt::format("{}-{}{}", name.stem().string(), traces_, name.extension().string());
+    auto sink = trace::create_new_file(name.parent_path() / file);
+    std::error_code ignored;
+    const auto status = std::filesystem::symlink_status(name.parent_path() / file, ignored);
+    if (sink || taken == kMaxTaken || !std::filesystem::exists(status)) return sink;
+    ++traces_;
+  }
 }
 
 void Server::end(World& world, const std::string& who) {

@@ -97,7 +97,7 @@ class Server {
   Result<void> make(World& world);
   void end(World& world, const std::string& who);
   void join_finished(bool all);
-  std::string trace_name();
+  Result<std::unique_ptr<trace::ByteSink>> create_trace();
 
   ServerOptions options_;
   StopFlag stopping_;

@@ -33,14 +33,22 @@ class FileSink final : public ByteSink {
   std::string name_;
 };
 
-}  // namespace
-
-Result<std::unique_ptr<ByteSink>> create_file(const std::filesystem::path& path) {
-  std::FILE* const file = std::fopen(path.c_str(), "wb");
+Result<std::unique_ptr<ByteSink>> create(const std::filesystem::path& path, const char* mode) {
+  std::FILE* const file = std::fopen(path.c_str(), mode);
   if (file == nullptr) {
     return Error{fmt::format("{}: cannot create the file: {}.", path.string(), std::strerror(errno))};
   }
   return std::unique_ptr<ByteSink>(std::make_unique<FileSink>(file, path.string()));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ByteSink>> create_file(const std::filesystem::path& path) {
+  return create(path, "wb");
+}
+
+Result<std::unique_ptr<ByteSink>> create_new_file(const std::filesystem::path& path) {
+  return create(path, "wbx");
 }
 
 }  // namespace halogen::trace

@@ -19,7 +19,9 @@ class ByteSink {
   virtual Result<void> flush() = 0;
 };
 
-Result<std::unique_ptr<ByteSink>> create_file(const std::filesystem::path& path);
+Result<std::unique_ptr<ByteSink>> create_file(const std::filesystem::path& path);  // replaces a file that exists
+// Creates a file under a free name. An error: a file or a link has it.
+Result<std::unique_ptr<ByteSink>> create_new_file(const std::filesystem::path& path);
 
 class MemorySink final : public ByteSink {
  public:

@@ -3,14 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <fstream>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/bits.h"
 #include "surface/tiling.h"
+#include "trace/byte_sink.h"
 #include "trace/device_ids.h"
 
 namespace halogen::trace {
@@ -419,15 +421,24 @@ void Player::dump(const DumpArea& area, std::string_view name) {
     return skip("dump, after 1 GB or 4096 files of them");
   }
   dumped_ += area.width * area.height;
-  const std::string file = fmt::format("{:04}_{}", counts_.dumps, safe_name(name));
-  std::ofstream out(dump_folder_ / file, std::ios::binary);
-  std::vector<std::byte> row(area.width);
-  for (uint64_t y = 0; y < area.height && out; ++y) {
-    read_row(area, y, row);
-    out.write(reinterpret_cast<const char*>(row.data()), static_cast<std::streamsize>(row.size()));
+  const std::filesystem::path file = dump_folder_ / fmt::format("{:04}_{}", counts_.dumps, safe_name(name));
+  const auto out = replaces_dumps_ ? create_file(file) : create_new_file(file);
+  if (!out) {
+    std::error_code ignored;
+    const bool exists = std::filesystem::exists(std::filesystem::symlink_status(file, ignored));
+    failure_ =
+        fmt::format("{}: {}", file.string(), exists ? "exists; a dump does not replace it" : "cannot create the file");
+    return;
   }
-  if (!out.flush()) {
-    failure_ = fmt::format("{}: cannot write the file", (dump_folder_ / file).string());
+  std::vector<std::byte> row(area.width);
+  Result<void> written;
+  for (uint64_t y = 0; y < area.height && written; ++y) {
+    read_row(area, y, row);
+    written = (*out)->write(row);
+  }
+  if (written) written = (*out)->flush();
+  if (!written) {
+    failure_ = fmt::format("{}: cannot write the file", file.string());
     return;
   }
   ++counts_.dumps;

@@ -45,7 +45,11 @@ class Player final : public aub::Visitor {
   // Copies everything that is played to the writer. Call before the first record.
   void record_to(aub::Writer* writer) { recorder_ = writer; }
   // Sets the folder for records that dump memory; empty: no dumps. File names of a trace cannot leave the folder.
-  void allow_dumps(std::filesystem::path folder) { dump_folder_ = std::move(folder); }
+  // `replace`: dumps may replace files that exist; otherwise the replay fails there.
+  void allow_dumps(std::filesystem::path folder, bool replace = false) {
+    dump_folder_ = std::move(folder);
+    replaces_dumps_ = replace;
+  }
   void set_budget(PageBudget* budget) { options_.budget = budget; }  // null: a limit of its own
   void set_executor(eu::ExecutorKind kind) { options_.executor = kind; }
   // Sets a flag that ends the device's work early. Records are ignored while it is raised. Null: none.
@@ -111,6 +115,7 @@ class Player final : public aub::Visitor {
   SimulatorOptions options_;
   aub::Writer* recorder_ = nullptr;
   std::filesystem::path dump_folder_;
+  bool replaces_dumps_ = false;
   std::unique_ptr<Simulator> simulator_;
   aub::Place place_;
   std::string failure_;

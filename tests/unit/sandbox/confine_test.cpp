@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -95,6 +96,47 @@ TEST_F(Confine, OnlyNamedFilesCanBeOpened) {
   EXPECT_EQ(attempt_open(path("outputs/../secret"), O_RDONLY), EACCES);
   fs::create_symlink(path("secret"), path("outputs/link"));
   EXPECT_EQ(attempt_open(path("outputs/link"), O_RDONLY), EACCES);
+}
+
+TEST_F(Confine, ExistingFilesOfAFolderAreTruncatedOnlyIfTheyMayBeReplaced) {
+  std::ofstream(path("outputs/old")) << "text";
+  EXPECT_EQ(attempt_open(path("outputs/old"), O_WRONLY | O_TRUNC), EACCES);
+  EXPECT_EQ(attempt_open(path("outputs/new"), O_WRONLY | O_CREAT | O_EXCL), kAllowed);
+  Rights replacing = rights();
+  replacing.replace = true;
+  EXPECT_EQ(attempt(replacing, [&] { return open(path("outputs/old").c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC); }),
+            kAllowed);
+}
+
+// Without a free descriptor neither the threads can be counted nor Landlock set up. The other parts need none.
+TEST_F(Confine, EveryPartIsTriedAndEveryFailureNamed) {
+  std::string told(512, '\0');
+  int text[2];
+  ASSERT_EQ(pipe2(text, O_CLOEXEC), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const int next = dup(0);
+    rlimit none{};
+    getrlimit(RLIMIT_NOFILE, &none);
+    none.rlim_cur = static_cast<rlim_t>(next);
+    close(next);
+    setrlimit(RLIMIT_NOFILE, &none);
+    const auto done = confine(rights());
+    const std::string message = done ? "confined" : done.message();
+    errno = 0;
+    const bool filtered = socket(AF_UNIX, SOCK_STREAM, 0) < 0 && errno == EPERM;
+    const bool said = write(text[1], message.data(), message.size()) == static_cast<ssize_t>(message.size());
+    _exit(filtered && said ? 0 : 1);
+  }
+  close(text[1]);
+  int status = -1;
+  waitpid(child, &status, 0);
+  const ssize_t length = read(text[0], told.data(), told.size());
+  told.resize(length < 0 ? 0 : static_cast<size_t>(length));
+  close(text[0]);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "system calls are restricted all the same";
+  if (!kSanitized) EXPECT_NE(told.find("several threads, or /proc is not mounted; "), std::string::npos) << told;
+  EXPECT_NE(told.find("cannot create a Landlock ruleset"), std::string::npos) << told;
 }
 
 TEST_F(Confine, FilesCannotBeRemovedOrRenamed) {

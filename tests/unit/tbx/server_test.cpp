@@ -12,6 +12,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -246,6 +247,34 @@ TEST(TbxServer, ListensOnLoopbackOnly) {
   EXPECT_THAT(second.message(), HasSubstr("cannot listen on 127.0.0.1:"));
 }
 
+// Only the file that the user named is replaced.
+TEST(TbxServer, TracesOfFurtherConnectionsReplaceNoFile) {
+  const fs::path folder = fs::temp_directory_path() / ("halogen_tbx_names_" + std::to_string(::getpid()));
+  fs::create_directories(folder);
+  std::ofstream(folder / "run.aub") << "old";
+  std::ofstream(folder / "run-2.aub") << "kept";
+  std::ofstream(folder / "victim") << "kept";
+  fs::create_symlink("victim", folder / "run-3.aub");
+  {
+    const Product& product = kProducts[0];
+    Serving serving(product.device, false, (folder / "run.aub").string());
+    for (int i = 0; i < 2; ++i) {
+      Client client(serving.server->port());
+      NeoStream neo(product);
+      neo.set_up();
+      neo.submit(0x1111, 1);
+      ASSERT_TRUE(client.send(neo.out().bytes()));
+      EXPECT_EQ(read_word(client, neo.out(), neo.tag_page), 1u);
+    }
+    serving.finish();
+  }
+  EXPECT_GT(fs::file_size(folder / "run.aub"), 4096u);
+  EXPECT_EQ(fs::file_size(folder / "run-2.aub"), 4u);
+  EXPECT_EQ(fs::file_size(folder / "victim"), 4u);
+  EXPECT_GT(fs::file_size(folder / "run-4.aub"), 4096u);
+  fs::remove_all(folder);
+}
+
 class Recorded : public ::testing::TestWithParam<size_t> {};
 
 TEST_P(Recorded, RunReplaysToTheSameMemory) {
@@ -255,6 +284,7 @@ TEST_P(Recorded, RunReplaysToTheSameMemory) {
   fs::create_directories(folder);
   uint64_t served = 0;
   {
+    std::ofstream(folder / "run.aub") << "an earlier trace";
     Serving serving(product.device, false, (folder / "run.aub").string());
     Client unused(
         serving.server->port());  // like the driver's other connections, which have neither a device nor a trace

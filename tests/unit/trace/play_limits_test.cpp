@@ -93,6 +93,44 @@ TEST(PlayLimits, DumpsAreDetiled) {
   fs::remove_all(folder);
 }
 
+TEST(PlayLimits, DumpsReplaceNoFileUnlessTheyMay) {
+  const fs::path folder = fs::temp_directory_path() / ("halogen_play_old_" + std::to_string(::getpid()));
+  fs::create_directories(folder);
+  const auto content = [&](const char* name) {
+    std::ifstream in(folder / name, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
+  std::ofstream(folder / "victim") << "kept";
+  std::ofstream(folder / "0000_s") << "old";
+  AubBuilder aub;
+  aub.version(kIcl);
+  std::vector<uint32_t> dump{0, 0, 4, 4, 1, kSystem};
+  AubBuilder::append_text(dump, "s");
+  aub.trace(0x0a, dump);
+  for (const bool is_link : {false, true}) {
+    if (is_link) {
+      fs::remove(folder / "0000_s");
+      fs::create_symlink("victim", folder / "0000_s");
+    }
+    Player player;
+    player.allow_dumps(folder);
+    const auto source = open_memory(aub.bytes());
+    aub::Reader reader(*source, "dumps");
+    static_cast<void>(reader.read_all(player));
+    EXPECT_NE(player.failure().find("0000_s: exists"), std::string::npos) << player.failure();
+    EXPECT_EQ(player.counts().dumps, 0u);
+    EXPECT_EQ(content("0000_s"), is_link ? "kept" : "old");
+  }
+  fs::remove(folder / "0000_s");
+  std::ofstream(folder / "0000_s") << "old";
+  Player replacing;
+  replacing.allow_dumps(folder, true);
+  play(replacing, aub);
+  EXPECT_EQ(content("0000_s"), std::string(4, '\0'));
+  EXPECT_EQ(content("victim"), "kept");
+  fs::remove_all(folder);
+}
+
 TEST(PlayLimits, TotalSizeOfDumpsIsLimited) {
   const fs::path folder = fs::temp_directory_path() / ("halogen_play_many_" + std::to_string(::getpid()));
   fs::create_directories(folder);
