@@ -1,5 +1,8 @@
 // Registers of a new context: whatever batches of other files wrote, the first batch reads the values of a device that
 // has just started.
+#include <algorithm>
+#include <utility>
+
 #include "door.h"
 #include "mmio/privilege.h"
 #include "mmio/register_map.h"
@@ -9,9 +12,23 @@ namespace {
 
 class ContextRegisters : public Door {
  protected:
-  // Returns the registers that a user batch of the render engine may write, except one that counts time.
-  std::vector<uint32_t> offsets() const {
-    const spec::EngineModel& engine = model().engines.front();
+  // Returns the first engine of each class to which EXECBUFFER2 can submit, with the flag that names it.
+  std::vector<std::pair<const spec::EngineModel*, uint64_t>> engines() const {
+    std::vector<std::pair<const spec::EngineModel*, uint64_t>> all;
+    constexpr std::pair<spec::EngineClass, uint64_t> kFlags[] = {{spec::EngineClass::render, I915_EXEC_RENDER},
+                                                                 {spec::EngineClass::blit, I915_EXEC_BLT},
+                                                                 {spec::EngineClass::video, I915_EXEC_BSD},
+                                                                 {spec::EngineClass::vebox, I915_EXEC_VEBOX}};
+    for (const auto& [engine_class, flag] : kFlags) {
+      const auto found = std::ranges::find_if(model().engines, [&, wanted = engine_class](const auto& engine) {
+        return engine.engine_class == wanted && engine.instance == 0;
+      });
+      if (found != model().engines.end()) all.emplace_back(&*found, flag);
+    }
+    return all;
+  }
+  // Returns the registers that a user batch of the engine may write.
+  std::vector<uint32_t> offsets(const spec::EngineModel& engine) const {
     const mmio::Privilege privilege(model().id, engine);
     std::vector<mmio::ForceToNonPriv> opened;
     for (const uint32_t slot : mmio::slots_of_driver(model().id, engine)) {
@@ -31,7 +48,7 @@ class ContextRegisters : public Door {
     file = driver->open({.render = true});
   }
   // Stores the registers in a batch of a new file.
-  std::vector<uint32_t> read(const std::vector<uint32_t>& registers) {
+  std::vector<uint32_t> read(const std::vector<uint32_t>& registers, uint64_t engine) {
     open_other_file();
     constexpr uint32_t kResults = 0x10'0000, kBatch = 0x20'0000, kBytes = 0x1'0000;
     std::vector<drm_i915_gem_exec_object2> objects(2);
@@ -47,13 +64,13 @@ class ContextRegisters : public Door {
     }
     batch.insert(batch.end(), {0x0500'0000, 0});
     fill(objects[1].handle, batch);
-    EXPECT_EQ(execute(objects), 0);
+    EXPECT_EQ(execute(objects, engine), 0);
     EXPECT_EQ(wait(objects[0].handle), 0);
     std::vector<uint32_t> values(registers.size());
     std::memcpy(values.data(), content(objects[0].handle).data(), values.size() * 4);
     return values;
   }
-  void write(const std::vector<uint32_t>& registers, uint32_t value) {
+  void write(const std::vector<uint32_t>& registers, uint32_t value, uint64_t engine) {
     open_other_file();
     std::vector<uint32_t> batch;
     for (const uint32_t offset : registers) {  // MI_LOAD_REGISTER_IMM
@@ -64,22 +81,29 @@ class ContextRegisters : public Door {
     std::vector<drm_i915_gem_exec_object2> objects(1);
     objects[0].handle = create(0x1'0000);
     fill(objects[0].handle, batch);
-    EXPECT_EQ(execute(objects), 0);
+    EXPECT_EQ(execute(objects, engine), 0);
     EXPECT_EQ(wait(objects[0].handle), 0);
   }
 };
 
 TEST_P(ContextRegisters, NewContextHasNoValueOfOtherFiles) {
-  const std::vector<uint32_t> registers = offsets();
-  ASSERT_GT(registers.size(), 32u);
-  const std::vector<uint32_t> start = read(registers);
-  for (const uint32_t value : {0x0000'ffffu, 0x1234'5678u}) {
-    write(registers, value);
-    const std::vector<uint32_t> later = read(registers);
-    for (size_t i = 0; i < registers.size(); ++i) {
-      EXPECT_EQ(later[i], start[i]) << std::hex << registers[i] << " after " << value;
+  size_t looked_at = 0;
+  for (const auto& [engine, flag] : engines()) {
+    SCOPED_TRACE(engine->name);
+    const std::vector<uint32_t> registers = offsets(*engine);
+    if (registers.empty()) continue;
+    ++looked_at;
+    const std::vector<uint32_t> start = read(registers, flag);
+    for (const uint32_t value : {0x0000'ffffu, 0x1234'5678u}) {
+      write(registers, value, flag);
+      const std::vector<uint32_t> later = read(registers, flag);
+      for (size_t i = 0; i < registers.size(); ++i) {
+        EXPECT_EQ(later[i], start[i]) << std::hex << registers[i] << " after " << value;
+      }
     }
   }
+  EXPECT_EQ(looked_at, engines().size()) << "every engine has registers that batches may write";
+  EXPECT_GT(offsets(model().engines.front()).size(), 32u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Chips, ContextRegisters, ::testing::Values("bdw", "chv", "skl", "icl", "tgl", "dg1"),
