@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Processes of the tool end after SIGTERM and SIGINT: a server without clients, with a silent client and with one in the middle of
-# a message; a replay that waits for its input. The time is printed; a case fails only if a watchdog must end the process.
+# a message; a replay that waits for its input. Programs under `halogen run` end after SIGTERM, and at their own exit, while a draw
+# is at work that never ends, also if the run is recorded. The time is printed; a case fails only if a watchdog must end the
+# process.
 #   HALOGEN=build/bin/halogen tests/doors/signals.sh
 set -u
 halogen=${HALOGEN:-build/bin/halogen}
@@ -53,5 +55,32 @@ for signal in TERM INT; do
   exec 8>"$work/pipe.$signal"
   ends "replay that waits for its input" $signal "$replay"
   exec 8>&-
+done
+
+# draws WORD [OPTION...]: starts a program whose draw does not end, and waits until it is at work.
+draws() {
+  local word=$1
+  shift
+  : >"$work/out"
+  HALOGEN_HANG_MS=0 "$halogen" run --device "$device" "$@" -- "$work/gl_endless" "$word" >"$work/out" 2>"$work/err" &
+  run=$!
+  until grep -q "at work" "$work/out"; do
+    kill -0 "$run" 2>/dev/null || { bad "the drawing program ends: $(cat "$work/err")"; return; }
+    sleep 0.05
+  done
+}
+
+export XDG_RUNTIME_DIR=$work HOME=$work MESA_SHADER_CACHE_DISABLE=true
+"$(dirname "$0")/../programs/build.sh" "$work" gl_endless
+for device in g45 icl; do
+  draws wait
+  ends "program with a draw at work on $device" TERM "$run"
+  draws exit
+  ends "exit with a draw at work on $device" CONT "$run"
+  draws wait --trace "$work/trace.aub"
+  ends "recorded program with a draw at work on $device" TERM "$run"
+  draws exit --trace "$work/trace.aub"
+  ends "recorded exit with a draw at work on $device" CONT "$run"
+  [ -s "$work/trace.aub" ] || bad "no trace is left on $device"
 done
 exit $failed
