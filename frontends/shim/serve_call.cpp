@@ -99,6 +99,7 @@ bool ServedCall::perform(driver::Driver& driver, driver::File& file, const drive
     }
   } else {
     driver::Mapping mapping;
+    const driver::ForeignCall of_client(caller, head.argument, {}, {});
     result.result = head.ask == Ask::map ? driver.map(file, head.argument, head.request, mapping)
                                          : driver.map_buffer(file, head.handle, head.argument, head.request, mapping);
     result.offset = mapping.offset;
