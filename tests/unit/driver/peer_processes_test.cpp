@@ -229,7 +229,7 @@ int shared_file(uint64_t bytes) {
 }
 
 TEST(PeerProcesses, FencesOfDeadProcessFail) {
-  const int file = shared_file(8192);
+  const int file = shared_file(4096 + SharedFences::kBytes);
   PeerProcesses here;
   const auto fences = SharedFences::open(
       here, [](const auto&) {}, file, 4096);
