@@ -102,7 +102,8 @@ TEST_P(ContextRegisters, NewContextHasNoValueOfOtherFiles) {
       }
     }
   }
-  EXPECT_EQ(looked_at, engines().size()) << "every engine has registers that batches may write";
+  // On Gen8, batches of the video engines may write no register.
+  EXPECT_EQ(looked_at, is("bdw") || is("chv") ? 2 : engines().size());
   EXPECT_GT(offsets(model().engines.front()).size(), 32u);
 }
 

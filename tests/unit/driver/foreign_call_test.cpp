@@ -433,9 +433,10 @@ TEST_P(ForeignDescriptors, ObjectsOfAClientAreBounded) {
   // Mapped buffers.
   EXPECT_EQ(repeat(
                 [&] {
+                  const uint32_t buffer = create(4096);
                   ForeignCall foreign(client, 0, {}, {});
                   Mapping mapping;
-                  const int result = driver->map_buffer(*file, create(4096), 0, 4096, mapping);
+                  const int result = driver->map_buffer(*file, buffer, 0, 4096, mapping);
                   if (result == 0) ::close(mapping.descriptor);
                   return result;
                 },
