@@ -1,5 +1,7 @@
 // Draws that never end in practice, submitted through ioctls on every generation: the program continues, a reset
 // removes the batch and blames its context, and later batches work.
+#include <algorithm>
+
 #include "door.h"
 #include "engine/backend/render_state.h"
 #include "fuzz/draw_scene.h"
@@ -11,6 +13,7 @@ namespace {
 namespace scene = fuzz::scene;
 
 constexpr uint32_t kBatchPlace = 0x100'0000;
+constexpr uint32_t kSharedPlace = 0x800'0000;  // of the scene, where all contexts share a space: its start is in use
 constexpr uint32_t kBatchBytes = 0x1'0000;
 
 class DrawHangs : public Door {
@@ -21,6 +24,36 @@ class DrawHangs : public Door {
     options.run_time = time_of_calls(std::chrono::milliseconds(20));
     boot(options);
   }
+  bool has_two_bases() const { return is("i965") || is("gm965") || is("g45") || is("gm45"); }
+  uint64_t place() const { return driver->shared_space() ? kSharedPlace : 0; }
+  // Returns the values of a command or a structure that are addresses, moved to the place of the scene.
+  std::vector<fuzz::FieldValue> moved(std::string_view item) const {
+    constexpr std::string_view kItems[] = {"3DSTATE_VERTEX_BUFFERS", "3DSTATE_INDEX_BUFFER", "3DSTATE_DEPTH_BUFFER"};
+    std::vector<fuzz::FieldValue> all;
+    if (std::ranges::find(kItems, item) == std::end(kItems)) return all;
+    for (fuzz::FieldValue each : scene::values()) {
+      if (each.item != item || each.field.find("address") == each.field.npos || each.value < 2) continue;
+      each.value += place();
+      all.push_back(each);
+    }
+    return all;
+  }
+  // Returns the scene's memory, with the addresses of its surfaces moved.
+  std::vector<std::byte> memory() const {
+    const scene::Scene world{Generation(model())};
+    std::vector<std::byte> bytes(world.memory().begin(), world.memory().end());
+    for (const scene::Placed& each : world.structures()) {
+      if (each.desc->name != "RENDER_SURFACE_STATE" || (each.at - scene::kSurfaces) / 64 % 4 >= 2) continue;
+      std::vector<uint32_t> words(world.maker().structure(*each.desc).size());
+      std::memcpy(words.data(), bytes.data() + each.at, words.size() * 4);
+      const bool is_target = (each.at - scene::kSurfaces) / 64 % 4 == 0;
+      const std::vector<fuzz::FieldValue> base{
+          {each.desc->name, "surface_base_address", place() + (is_target ? scene::kTarget : scene::kTexture)}};
+      world.maker().set(*each.desc, words, base);
+      std::memcpy(bytes.data() + each.at, words.data(), words.size() * 4);
+    }
+    return bytes;
+  }
   // Returns a batch that draws the scene with this many vertices, in this many instances.
   std::vector<uint32_t> commands(uint32_t vertices, uint32_t instances) const {
     const Generation generation(model());
@@ -28,9 +61,12 @@ class DrawHangs : public Door {
     std::vector<uint32_t> batch;
     engine::RenderState render;
     render.has_bases = true;
+    render.bases.general = render.bases.surface = place();
+    if (!has_two_bases()) render.bases.dynamic = render.bases.instruction = place();
     render.append_commands(model().gen, batch);
     for (const spec::CommandDesc* const each : world.commands()) {
-      const std::vector<uint32_t> words = world.words(*each);
+      std::vector<uint32_t> words = world.words(*each);
+      world.maker().set(*each, words, moved(each->name));
       batch.insert(batch.end(), words.begin(), words.end());
     }
     hw::_3DPRIMITIVE primitive;
@@ -44,13 +80,14 @@ class DrawHangs : public Door {
     batch.resize((batch.size() + 1) / 2 * 2);
     return batch;
   }
-  // Submits the draw. The scene lies at address 0, as its commands say. Returns its handle.
+  // Submits the draw. Returns the handle of the scene.
   uint32_t draw(uint32_t vertices, uint32_t instances) {
-    const scene::Scene world{Generation(model())};
+    const std::vector<std::byte> start = memory();
     std::vector<drm_i915_gem_exec_object2> objects(2);
     objects[0].handle = create(scene::kBytes);
     objects[0].flags = EXEC_OBJECT_PINNED | EXEC_OBJECT_WRITE;
-    std::memcpy(content(objects[0].handle).data(), world.memory().data(), world.memory().size());
+    objects[0].offset = place();
+    std::memcpy(content(objects[0].handle).data(), start.data(), start.size());
     objects[1].handle = create(kBatchBytes);
     objects[1].offset = kBatchPlace;
     objects[1].flags = EXEC_OBJECT_PINNED;
@@ -59,8 +96,8 @@ class DrawHangs : public Door {
     return objects[0].handle;
   }
   bool painted(uint32_t handle) {
-    const scene::Scene world{Generation(model())};
-    return std::memcmp(content(handle).data() + scene::kTarget, world.memory().data() + scene::kTarget,
+    const std::vector<std::byte> start = memory();
+    return std::memcmp(content(handle).data() + scene::kTarget, start.data() + scene::kTarget,
                        scene::kDepth - scene::kTarget) != 0;
   }
   uint32_t hangs() {
