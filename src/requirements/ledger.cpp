@@ -31,12 +31,51 @@ std::string group_of(std::string_view id) {
   return std::string(group);
 }
 
+bool is_name_char(char c) {
+  return (std::isalnum(static_cast<unsigned char>(c)) != 0) || c == '_';
+}
+
+char before(std::string_view text, size_t at) {
+  return at == 0 ? ' ' : text[at - 1];
+}
+
+// Returns the length of the text that ends with `end`, of all of it if `end` is missing.
+size_t length_to(std::string_view text, std::string_view end, size_t from) {
+  const size_t found = text.find(end, from);
+  return found == std::string_view::npos ? text.size() : found + end.size();
+}
+
+// Returns the length of a literal in quotes; a backslash hides the character after it, a line's end ends the literal.
+size_t quoted_length(std::string_view text) {
+  size_t at = 1;
+  while (at < text.size() && text[at] != text[0] && text[at] != '\n') {
+    at += text[at] == '\\' ? 2u : 1u;
+  }
+  return std::min(at + 1, text.size());
+}
+
+// Returns the length of the comment or literal that starts at `at` of a C++ source text. Zero: code.
+size_t not_code(std::string_view text, size_t at) {
+  const std::string_view rest = text.substr(at);
+  if (rest.starts_with("//")) {
+    return length_to(rest, "\n", 0);
+  }
+  if (rest.starts_with("/*")) {
+    return length_to(rest, "*/", 2);
+  }
+  if (rest[0] == '"' && before(text, at) == 'R') {
+    const std::string_view mark = rest.substr(1, std::min(rest.find('('), rest.size()) - 1);
+    return length_to(rest, ")" + std::string(mark) + "\"", 1);
+  }
+  const bool separates_digits = rest[0] == '\'' && is_name_char(before(text, at));
+  return rest[0] == '"' || (rest[0] == '\'' && !separates_digits) ? quoted_length(rest) : 0;
+}
+
 template <class Function>
 void for_each_line(std::string_view text, Function function) {
-  size_t number = 0;
   while (!text.empty()) {
     const size_t end = text.find('\n');
-    function(text.substr(0, end), ++number);
+    function(text.substr(0, end));
     text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
   }
 }
@@ -45,7 +84,7 @@ void for_each_line(std::string_view text, Function function) {
 
 std::vector<Row> parse_ledger(std::string_view text, std::string_view ledger) {
   std::vector<Row> rows;
-  for_each_line(text, [&](std::string_view line, size_t) {
+  for_each_line(text, [&](std::string_view line) {
     if (!line.starts_with("- ") && !line.starts_with("| ")) {
       return;
     }
@@ -65,15 +104,19 @@ std::vector<Row> parse_ledger(std::string_view text, std::string_view ledger) {
 std::vector<Claim> find_claims(std::string_view text, std::string_view file) {
   std::vector<Claim> claims;
   constexpr std::string_view kMark = "COVERS(\"";
-  for_each_line(text, [&](std::string_view line, size_t number) {
-    for (size_t at = line.find(kMark); at != std::string_view::npos; at = line.find(kMark, at + 1)) {
-      const size_t start = at + kMark.size();
-      const size_t end = line.find('"', start);
-      if (end != std::string_view::npos) {
-        claims.push_back({std::string(line.substr(start, end - start)), std::string(file), number});
-      }
+  size_t line = 1;
+  for (size_t at = 0; at < text.size();) {
+    const std::string_view rest = text.substr(at);
+    size_t length = not_code(text, at);
+    if (length == 0 && rest.starts_with(kMark) && !is_name_char(before(text, at))) {
+      const std::string_view id = rest.substr(kMark.size(), rest.find('"', kMark.size()) - kMark.size());
+      claims.push_back({std::string(id), std::string(file), line});
+      length = kMark.size() + id.size() + 1;
     }
-  });
+    const std::string_view token = rest.substr(0, std::max<size_t>(length, 1));
+    line += static_cast<size_t>(std::count(token.begin(), token.end(), '\n'));
+    at += token.size();
+  }
   return claims;
 }
 

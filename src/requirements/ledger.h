@@ -27,7 +27,7 @@ struct Claim {
 // Rows start a line: "- ID | ..." or "| ID | ...". Everything else is prose.
 std::vector<Row> parse_ledger(std::string_view text, std::string_view ledger);
 
-// Finds every COVERS("...") in a source text.
+// Finds every COVERS("...") in the code of a C++ source text, not in its comments and literals.
 std::vector<Claim> find_claims(std::string_view text, std::string_view file);
 
 // Ids that tests recorded in GoogleTest's XML. A skipped test proves nothing; a failed test disproves the row.

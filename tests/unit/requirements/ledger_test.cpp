@@ -35,6 +35,27 @@ TEST(Ledger, ClaimsRecordFileAndLine) {
   EXPECT_EQ(claims[1].line, 2u);
 }
 
+TEST(Ledger, CommentsAndLiteralsClaimNothing) {
+  const std::string claim = kMacro + "(\"A-B-0";
+  const auto found = [](const std::string& text) {
+    std::string numbers;
+    for (const Claim& c : find_claims(text, "t.cpp")) {
+      numbers += c.id.back();
+    }
+    return numbers;
+  };
+  EXPECT_EQ(found("// " + claim + "1\");\n" + claim + "2\");"), "2");
+  EXPECT_EQ(found("x; // " + claim + "1\");"), "");
+  EXPECT_EQ(found("/* " + claim + "1\");\n " + claim + "2\"); */ " + claim + "3\");"), "3");
+  EXPECT_EQ(found("s = \"// \\\" /*\"; " + claim + "1\");"), "1") << "a literal with the marks of a comment";
+  EXPECT_EQ(found("s = \"" + kMacro + "(\\\"A-B-01\\\")\"; " + claim + "2\");"), "2") << "a literal with the macro";
+  EXPECT_EQ(found("s = R\"x(" + claim + "1\"); /* )\")x\"; " + claim + "2\");"), "2") << "a raw literal";
+  EXPECT_EQ(found("c = '\"'; d = '\\''; n = 1'000; " + claim + "1\"); m = 2'000;"), "1") << "characters and digits";
+  EXPECT_EQ(found("UN" + claim + "1\");"), "") << "another macro";
+  EXPECT_EQ(found("/* unfinished " + claim + "1\");"), "");
+  EXPECT_EQ(find_claims("/* 1\n2\n*/ s = \"\";\n" + claim + "1\");", "t.cpp").at(0).line, 4u);
+}
+
 TEST(Ledger, OnlyPassedTestsProveRows) {
   RecordedIds ids;
   collect_ids(
