@@ -1,6 +1,7 @@
 #include "driver/kms/kms.h"
 
 #include <libdrm/drm_fourcc.h>
+#include <libdrm/i915_drm.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -41,6 +42,7 @@ int Framebuffer::pin() {
   if (!buffer->need_pages()) return -ENOMEM;
   address = table.map(buffer->run(), kSurfaceAlignment);
   if (!address) return -ENOSPC;
+  buffer->caching = I915_CACHING_NONE;  // the display reads past the caches of processors
   ++buffer->pins;
   return 0;
 }

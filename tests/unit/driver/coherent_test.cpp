@@ -71,8 +71,42 @@ class Coherent : public ScreenDoor {
 };
 INSTANTIATE_TEST_SUITE_P(All, Coherent, ::testing::ValuesIn(all_chips()), chip_name);
 
-TEST_P(Coherent, EveryViewHasTheSameBytes) {
+// The first use of a buffer as a framebuffer, not its registration, makes it uncached; what the program wrote before,
+// through a cached view, is on the screen.
+TEST_P(Coherent, FirstScanOutMakesTheBufferUncached) {
   COVERS("NOTES-DRV-03");
+  const Picture shown = make_picture(), other = make_picture();
+  drm_i915_gem_caching level{.handle = shown.handle, .caching = I915_CACHING_CACHED};
+  const int answer = call(DRM_IOCTL_I915_GEM_SET_CACHING, level);
+  if (local()) {
+    EXPECT_EQ(answer, -ENODEV) << "buffers of local memory have no cache level";
+    return;
+  }
+  const auto level_of = [&](const Picture& picture) {
+    drm_i915_gem_caching got{.handle = picture.handle, .caching = ~0u};
+    EXPECT_EQ(call(DRM_IOCTL_I915_GEM_GET_CACHING, got), 0);
+    return got.caching;
+  };
+  const uint32_t first = answer == 0 ? I915_CACHING_CACHED : I915_CACHING_NONE;
+  EXPECT_EQ(level_of(shown), first);
+  const uint32_t before = level_of(other);
+  const uint64_t bytes = uint64_t{shown.pitch} * kHeight;
+  uint32_t* const view = map(shown.handle, I915_MMAP_OFFSET_WB, bytes);
+  view[(2 * shown.pitch + 3 * 4) / 4] = 0x0056'789a;
+  ASSERT_EQ(set(shown.id), 0);
+  EXPECT_EQ(level_of(shown), uint32_t{I915_CACHING_NONE});
+  EXPECT_EQ(level_of(other), before) << "a framebuffer that is not shown yet";
+  driver->finish_display();
+  {
+    const std::lock_guard lock(lock_);
+    EXPECT_EQ(uint32_t{last_.red} << 16 | uint32_t{last_.green} << 8 | last_.blue, 0x0056'789au);
+  }
+  ASSERT_EQ(set(other.id), 0);
+  EXPECT_EQ(level_of(shown), uint32_t{I915_CACHING_NONE}) << "the level stays";
+  unmap(view, bytes);
+}
+
+TEST_P(Coherent, EveryViewHasTheSameBytes) {
   COVERS("NOTES-DRV-05");
   const Picture shown = make_picture(), other = make_picture();
   const uint32_t at = 2 * shown.pitch + 3 * 4;
