@@ -291,58 +291,91 @@ TEST(ArbOnOff, NonSecureBatchCannotSwitchArbitrationOff) {
   EXPECT_EQ(bench.current(), bench.second | 1);
 }
 
-// A batch of two parts, each long enough to be interrupted. The next context is requested during the first part.
+// A batch of two parts, each long enough to be interrupted. Each context has its own ring, so what is left of the batch
+// is not executed after the switch. The other context is requested during the first part.
 struct InterruptedBatch : RunListBench {
-  explicit InterruptedBatch(uint32_t control) {
+  explicit InterruptedBatch(uint32_t control, bool arbitration_off = false) {
+    ask_for(second);
+    run_all(kRcs, {kArbCheck, kNoop});  // the first context is saved with its ring, which is empty
+    start_ring(kRcs);
+    host.log.clear();
     data = allocate(1);
     const uint64_t second_part = allocate(8);
     poke(second_part + 4 * kPage, FlowBench::join({store(data + 4, 2), {kBatchEnd}}));
     const uint64_t first_part = allocate(8);
     poke(first_part + 4 * kPage, FlowBench::join({store(data, 1), batch(second_part, control << 9)}));
-    emit(kRcs, FlowBench::join({batch(first_part, control << 9), store(data + 8, 3)}));
+    emit(kRcs, FlowBench::join({Dwords{arbitration_off ? kArbOnOff : kArbOnOff | 1}, batch(first_part, control << 9),
+                                store(data + 8, 3)}));
     submit(kRcs);
     device->advance(5000);
     EXPECT_EQ(peek(data), 0u);
-    ask_for(second);
+    ask_for(first);
     device->advance(2560);
-    at_once = current() == (second | 1);
+    at_once = current() == (first | 1);
     EXPECT_EQ(peek(data), 0u) << "the first part still runs";
     EXPECT_TRUE(device->settle());
   }
+  bool switched() { return current() == (first | 1); }
   bool first_part() { return peek(data) == 1; }
   bool second_part() { return peek(data + 4) == 2; }
+  bool rest_of_ring() { return peek(data + 8) == 3; }
+  // The interrupted context continues.
+  bool completes() {
+    ask_for(second);
+    return device->settle() && first_part() && second_part() && rest_of_ring();
+  }
 
   uint64_t data = 0;
   bool at_once = false;
 };
 
-TEST(RunLists, BatchArbitrationControlSelectsTheSwitchPoints) {
+TEST(RunLists, ArbitrationBetweenCommandsSwitchesWithinABatch) {
   COVERS("G45-1.5-02");
   COVERS("G45-5.3.7-03");
-  {
-    InterruptedBatch bench(1);  // the switch happens between commands
-    EXPECT_TRUE(bench.at_once);
-    // The context resumes where it was interrupted.
-    bench.ask_for(bench.first);
-    EXPECT_TRUE(bench.device->settle());
-    EXPECT_TRUE(bench.first_part());
-    EXPECT_TRUE(bench.second_part());
-    EXPECT_EQ(bench.peek(bench.data + 8), 3u);
-  }
-  {
-    InterruptedBatch bench(0);  // the switch happens at a chained batch
-    EXPECT_FALSE(bench.at_once);
-    EXPECT_TRUE(bench.first_part());
-    EXPECT_EQ(bench.current(), bench.second | 1);
-  }
-  {
-    InterruptedBatch bench(3);  // the switch happens when control returns to the ring
-    EXPECT_FALSE(bench.at_once);
-    EXPECT_TRUE(bench.first_part());
-    EXPECT_TRUE(bench.second_part());
-    EXPECT_EQ(bench.peek(bench.data + 8), 3u);
-    EXPECT_EQ(bench.current(), bench.second | 1) << "the switch happens when the ring is empty";
-  }
+  InterruptedBatch bench(1);
+  EXPECT_TRUE(bench.at_once);
+  EXPECT_FALSE(bench.first_part());
+  EXPECT_TRUE(bench.completes());
+  EXPECT_EQ(bench.undefined(), 0u);
+}
+
+TEST(RunLists, ArbitrationAtChainPointsSwitchesAtTheChainOnly) {
+  COVERS("G45-1.5-02");
+  COVERS("G45-5.3.7-03");
+  InterruptedBatch bench(0);
+  EXPECT_FALSE(bench.at_once);
+  EXPECT_TRUE(bench.switched());
+  EXPECT_TRUE(bench.first_part());
+  EXPECT_FALSE(bench.second_part());
+  EXPECT_FALSE(bench.rest_of_ring());
+  EXPECT_TRUE(bench.completes());
+  EXPECT_EQ(bench.undefined(), 0u);
+  InterruptedBatch off(0, true);
+  EXPECT_TRUE(off.first_part());
+  EXPECT_TRUE(off.second_part()) << "MI_ARB_ON_OFF overrides";
+  EXPECT_TRUE(off.rest_of_ring());
+  EXPECT_FALSE(off.switched());
+}
+
+TEST(RunLists, BatchWithoutArbitrationSwitchesWhenControlReturnsToTheRing) {
+  COVERS("G45-1.5-02");
+  COVERS("G45-5.3.7-03");
+  InterruptedBatch bench(3);
+  EXPECT_FALSE(bench.at_once);
+  EXPECT_TRUE(bench.first_part());
+  EXPECT_TRUE(bench.second_part());
+  EXPECT_TRUE(bench.switched());
+  EXPECT_TRUE(bench.completes());
+  EXPECT_EQ(bench.undefined(), 0u);
+}
+
+TEST(RunLists, ReservedArbitrationControlIsReported) {
+  COVERS("G45-1.5-02");
+  InterruptedBatch bench(2);
+  EXPECT_GE(bench.undefined(), 1u);
+  EXPECT_FALSE(bench.at_once);
+  EXPECT_TRUE(bench.switched());
+  EXPECT_FALSE(bench.second_part()) << "executed like 0";
 }
 
 TEST(Probe, AllSlotsAreProbedAndAFaultSwitchesTheContext) {

@@ -195,8 +195,13 @@ TEST_P(MailboxTest, UpdateInMemoryEndsTheWait) {
   COVERS("G45-3.4-09");
   MiBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
+  bench.poke(data, 7);
   bench.go({kMailbox | kUpdate, 1, low(data)});
-  EXPECT_EQ(bench.peek(data), 1u);
+  EXPECT_EQ(bench.peek(data), 1u) << "the data are written, not added";
+  bench.go({kMailbox | kUpdate, 1, low(data)});
+  EXPECT_EQ(bench.peek(data), 1u) << "a signal does not increment";
+  bench.go({kMailbox | kUpdate, 0, low(data)});
+  EXPECT_EQ(bench.peek(data), 0u);
   const uint32_t limit = bench.is_gen4() ? 5 : 4;
   bench.poke(data, 4);
   start(bench, Dwords{kMailbox | kCompare, limit, low(data)} + bench.store(data + 8, 1));

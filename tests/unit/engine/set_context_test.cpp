@@ -33,7 +33,6 @@ class SetContext : public ::testing::TestWithParam<std::string> {
 };
 
 TEST_P(SetContext, SavesTheOldContextAndLoadsTheNew) {
-  COVERS("G45-5.8.1-03");
   COVERS("G45-5.8.1-05");
   COVERS("G45-5.8.1-08");
   set_state(1);
@@ -50,6 +49,24 @@ TEST_P(SetContext, SavesTheOldContextAndLoadsTheNew) {
   expect_state(1);
   switch_to(second, 0);
   expect_state(2);
+  EXPECT_EQ(bench.undefined(), 0u);
+}
+
+// CCID is undefined at start: it may name any address, and only its valid bit says that a context is there to save.
+TEST_P(SetContext, FirstValidIdSavesNoContext) {
+  COVERS("G45-5.8.1-03");
+  const auto global = bench.is_gen4() ? kGlobal : 0;  // CCID's own bit
+  set_state(1);
+  bench.set_reg(kRcs, kCcid, static_cast<uint32_t>(second) | global);
+  EXPECT_EQ(bench.reg(kRcs, kCcid) & 0xffff'f801, second) << "an address without the valid bit";
+  switch_to(first, kInhibit);
+  EXPECT_FALSE(saved(second));
+  EXPECT_FALSE(saved(first));
+  EXPECT_EQ(bench.reg(kRcs, kCcid) & 0xffff'f801, first | 1);
+  // With the valid bit, the same switch saves.
+  bench.set_reg(kRcs, kCcid, static_cast<uint32_t>(second) | global | 1);
+  switch_to(first, kInhibit);
+  EXPECT_TRUE(saved(second));
   EXPECT_EQ(bench.undefined(), 0u);
 }
 

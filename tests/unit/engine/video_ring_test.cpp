@@ -57,6 +57,26 @@ TEST_P(VideoRing, RaisesItsOwnUserInterrupt) {
   EXPECT_EQ(bench.peek(data), 1u);
 }
 
+// The summary of commands leaves MI_WAIT_FOR_EVENT out, but it has a section: it is accepted and waits for nothing.
+TEST_P(VideoRing, WaitForEventIsANoop) {
+  COVERS("G45-2.12-01");
+  COVERS("G45-2.13-03");
+  const auto passes = [&](uint32_t bits, uint32_t mark) {
+    bench.host.log.clear();
+    bench.run_all(kVcs, FlowBench::join({{kWaitForEvent | bits, kNoop}, bench.store(data, mark)}));
+    EXPECT_EQ(bench.reg(kVcs, kEir) & 1, 0u) << "not a command error";
+    return bench.peek(data) == mark;
+  };
+  EXPECT_TRUE(passes(0, 1));
+  EXPECT_EQ(bench.host.log.events().size(), 0u);
+  // Conditions of the render streamer hold; no bit selects them here.
+  bench.set_reg("rcs0", 0x28, 0x001f'001f);
+  bench.set_reg(kVcs, 0x28, 0x001f'001f);
+  for (unsigned bit = 0; bit < 23; ++bit) {
+    EXPECT_TRUE(passes(1u << bit, 2 + bit)) << bit;
+  }
+}
+
 TEST_P(VideoRing, OtherCommandsAreParseErrors) {
   COVERS("G45-2.13-01");
   const std::vector<uint32_t> others{0x01u << 23,     kUnprobe,    kArbOnOff,   kSuspendFlush, 0x11u << 23,

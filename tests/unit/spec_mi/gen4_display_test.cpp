@@ -183,7 +183,6 @@ TEST(Gen4MiDisplay, WaitForEventOn965GMatchesTheManual) {
 }
 
 TEST(Gen4MiDisplay, WaitForEventMatchesTheBlitterChapter) {
-  COVERS("G45-3.8-01");
   for (const DeviceId device : {DeviceId::i965, DeviceId::gm965, DeviceId::g45, DeviceId::gm45}) {
     EXPECT_EQ(frame(device, EngineClass::blit, mi(0x03)), (Frame{"MI_WAIT_FOR_EVENT_BLT", 1}));
     EXPECT_EQ(must_be_zero(hw::MI_WAIT_FOR_EVENT_BLT::kDesc, spec::model(device).gen, {mi(0x03)}, 0), ones(22, 0));

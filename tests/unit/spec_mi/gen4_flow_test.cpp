@@ -175,8 +175,6 @@ TEST(Gen4MiFlow, StoreRegisterMemRegisterFieldMatchesTheManual) {
 }
 
 TEST(Gen4MiFlow, WaitForEventOfTheVideoStreamerMatchesTheManual) {
-  COVERS("G45-2.12-01");
-  COVERS("G45-2.13-03");
   for (const DeviceId device : {DeviceId::g45, DeviceId::gm45}) {
     EXPECT_EQ(frame(device, kVideo, mi(0x03)), (Frame{"MI_WAIT_FOR_EVENT_VCE", 1}));
   }
