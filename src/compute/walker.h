@@ -55,6 +55,8 @@ class Walker {
   // Sets the flag that ends a part between two passes. The dispatch can go on later as if it had not been raised.
   void set_stop(const StopFlag& stop) { stop_ = &stop; }
   void report(FidelityReport& report) const;
+  // Returns the surfaces that the last part of a dispatch used.
+  std::vector<surface::SurfaceUse> take_surface_uses() { return functions_.surface_uses().take(); }
   // Sets the observer. Null: no observer.
   void set_observer(Observer* observer);
 

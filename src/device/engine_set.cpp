@@ -59,6 +59,9 @@ class EngineSet::Port final : public engine::Services {
   const StopFlag& stop() const override { return set_.stop_; }
   eu::KernelLibrary& kernels() override { return set_.kernels_; }
   display::Display& display() override { return listener_.display(); }
+  const surface::Fence* fence_meeting(GgttOffset first, GgttOffset last) override {
+    return memory_.aperture().fences().meeting(first, last);
+  }
   oa::CountsWanted counts_wanted() const override { return listener_.counts_wanted(number_); }
   void report_work(const oa::WorkSpan& span) override { listener_.on_engine_work(number_, span); }
   void on_target_write(GpuVa base, uint32_t first_line, uint32_t lines) override {

@@ -21,6 +21,9 @@ class Display;
 namespace halogen::eu {
 class KernelLibrary;
 }
+namespace halogen::surface {
+struct Fence;
+}
 
 namespace halogen::engine {
 
@@ -85,6 +88,8 @@ class Services : public EventSink {
 
   virtual void signal_semaphore(const SemaphoreSignal& signal) = 0;
   virtual display::Display& display() = 0;
+  // Returns the fence of the aperture that meets a range of the global table, or null.
+  virtual const surface::Fence* fence_meeting(GgttOffset /*first*/, GgttOffset /*last*/) { return nullptr; }
 
   // Returns the device's time, or the engine's time while a command of that engine runs.
   virtual uint64_t time() const = 0;

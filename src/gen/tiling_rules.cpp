@@ -46,16 +46,18 @@ constexpr std::array kClients{
     ClientRule{blit, kGen5to8, {linear, x, y}, kBlitLinear, kBlitTiled, {}, 0, {}},
     ClientRule{blit, kGen9on, {linear, x, y, yf, ys}, kBlitLinear, kBlitTiled, {}, 0, {}},
 
-    ClientRule{sampler, kGen4 | kGen5to6 | kGen7, {linear, x, y}, 256 * kKB, 256 * kKB, {}, 0, {}},
+    ClientRule{sampler, kGen4, {linear, x, y}, 256 * kKB, 256 * kKB, {}, 0, {}, true},
+    ClientRule{sampler, kGen5to6 | kGen7, {linear, x, y}, 256 * kKB, 256 * kKB, {}, 0, {}},
     ClientRule{sampler, kGen8, {linear, x, y, w}, 256 * kKB, 256 * kKB, {}, 0, {}},
     ClientRule{sampler, kGen9to11, {linear, x, y, w, yf, ys}, 256 * kKB, 256 * kKB, {}, 0, {}},
     ClientRule{sampler, kGen12, {linear, x, y, yf, ys}, 256 * kKB, 256 * kKB, {}, 0, {}},
 
-    ClientRule{color, kGen4 | kGen5to6, {linear, x, y}, 256 * kKB, 256 * kKB, {}, 128, {linear, x}},
+    ClientRule{color, kGen4, {linear, x, y}, 256 * kKB, 256 * kKB, {}, 128, {linear, x}, true},
+    ClientRule{color, kGen5to6, {linear, x, y}, 256 * kKB, 256 * kKB, {}, 128, {linear, x}},
     ClientRule{color, kGen7to8, {linear, x, y}, 256 * kKB, 256 * kKB, {}, 0, {}},
     ClientRule{color, kGen9on, {linear, x, y, yf, ys}, 256 * kKB, 256 * kKB, {}, 0, {}},
 
-    ClientRule{depth, kGen4, {linear, x, y}, 256 * kKB, 256 * kKB, {}, 0, {}},
+    ClientRule{depth, kGen4, {linear, x, y}, 256 * kKB, 256 * kKB, {}, 0, {}, true},
     ClientRule{depth, kGen5to8, {y}, 256 * kKB, 256 * kKB, {}, 0, {}},
     ClientRule{depth, kGen9on, {y, yf, ys}, 256 * kKB, 256 * kKB, {}, 0, {}},
 

@@ -45,6 +45,9 @@ struct ClientRule {
   TilingSet async_flip;        // empty: the client does not flip
   uint32_t wide_element_bits;  // minimum width of restricted elements; 0: no restriction
   TilingSet wide_element_tilings;
+  // A state of a surface that breaks the rule raises an Event: rows of the manual. Rows of drivers need not be
+  // complete.
+  bool reports_states = false;
 };
 
 // Returns the rule of a client. Null: the generation has no such client.

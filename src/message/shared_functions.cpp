@@ -190,6 +190,7 @@ void SharedFunctions::merge_counts(SharedFunctions& main) {
   }
   main.context_.surfaces.unread().merge(context_.surfaces.unread());
   main.context_.samplers.unread().merge(context_.samplers.unread());
+  main.context_.surfaces.uses().merge(context_.surfaces.uses());
   drop_counts();
 }
 

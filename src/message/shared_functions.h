@@ -86,6 +86,7 @@ class SharedFunctions final : public eu::MessageTarget {
   void use_fidelity_of(const SharedFunctions& main);
   void merge_counts(SharedFunctions& main);
   void drop_counts();
+  SurfaceUses& surface_uses() { return context_.surfaces.uses(); }
   bool fidelity_changed() const { return context_.fidelity_changed; }  // since use_fidelity_of()
   // Sends a message unless it would fault or change the fidelity. Then the outcome is `blocked`, and the thread sends
   // it again later.

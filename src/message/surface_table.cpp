@@ -4,6 +4,7 @@
 
 #include "hw/struct_sizes.h"
 #include "message/sample_map.h"
+#include "surface/state_layout.h"
 
 namespace halogen::message {
 namespace {
@@ -48,6 +49,7 @@ const Surface* SurfaceTable::at(const Generation& generation, memory::AddressSpa
   const auto fields = hw::RENDER_SURFACE_STATE::unpack(generation.id(), state);
   unread_.note(hw::RENDER_SURFACE_STATE::kDesc, generation.id(), state);
   const Surface surface = decode_surface(generation, fields);
+  uses_.note(generation.id(), client_, surface, surface::tiling_of(fields));
   if (!settle_samples(surface, fields, space)) {
     return nullptr;
   }

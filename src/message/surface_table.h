@@ -9,6 +9,7 @@
 
 #include "message/environment.h"
 #include "message/surface.h"
+#include "message/surface_uses.h"
 #include "spec/unread.h"
 
 namespace halogen::message {
@@ -28,6 +29,9 @@ constexpr Binding binding_of(const MessageRules& rules, uint8_t index) {
 
 class SurfaceTable {
  public:
+  // `client`: what the surfaces are used as.
+  explicit SurfaceTable(MemoryClient client = MemoryClient::sampler) : client_(client) {}
+
   void forget() {
     by_index_.fill(nullptr);
     by_address_.clear();
@@ -35,6 +39,7 @@ class SurfaceTable {
   }
   const spec::UnreadFields& unread() const { return unread_; }  // of all states that were read
   spec::UnreadFields& unread() { return unread_; }
+  SurfaceUses& uses() { return uses_; }
   uint64_t age() const { return age_; }  // number of forget() calls; pointers of an earlier age are invalid
   // Returns a surface. Null: stopped by a fault.
   const Surface* find(const Generation& generation, const Environment& environment, uint8_t index, uint32_t extended);
@@ -46,6 +51,8 @@ class SurfaceTable {
   std::unordered_map<uint64_t, Surface> by_address_;
   uint64_t age_ = 0;
   spec::UnreadFields unread_;
+  MemoryClient client_;
+  SurfaceUses uses_;
 };
 
 }  // namespace halogen::message

@@ -117,6 +117,31 @@ void Pipeline::report(FidelityReport& report) const {
   pixels_.report(report);
 }
 
+std::vector<surface::SurfaceUse> Pipeline::take_surface_uses() {
+  message::SurfaceUses uses;
+  for (ShaderUnit* const unit :
+       {&vertices_.unit(), &hull_.unit(), &domain_.unit(), &geometry_.unit(), &clip_threads_.unit()}) {
+    uses.merge(unit->surface_uses());
+  }
+  pixels_.take_surface_uses(uses);
+  const DepthBuffers& buffers = state_.output.buffers;
+  const DepthStencil& tests = state_.output.depth_stencil;
+  if (buffers.depth.present && (tests.depth_test || tests.depth_write)) {
+    const PlaneBuffer& depth = buffers.depth;
+    const uint32_t pixel_B = buffers.format == hw::DepthFormat::D16_UNORM ? 2 : 4;
+    uses.note(generation_->id(), {.client = MemoryClient::depth,
+                                  .tiling = !depth.tiled    ? Tiling::linear
+                                            : depth.x_tiles ? Tiling::x
+                                                            : Tiling::y,
+                                  .element_bits = pixel_B * 8,
+                                  .base = GpuVa(depth.address),
+                                  .pitch_B = depth.pitch_B,
+                                  .width_B = uint64_t{depth.width} * pixel_B,
+                                  .bytes = uint64_t{depth.pitch_B} * depth.height});
+  }
+  return uses.take();
+}
+
 // Starts a part of a draw. `first`: a list that is drawn first, whose entries have the size of their time.
 bool Pipeline::begin(const ResolveInput& input, const PrimitiveList* first) {
   generation_ = input.generation;

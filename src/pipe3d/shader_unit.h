@@ -86,6 +86,7 @@ class ShaderUnit final : public message::Urb {
   uint64_t instructions() const { return instructions_; }
   uint64_t threads() const { return threads_; }  // number of threads started
   void report(FidelityReport& report) const;
+  message::SurfaceUses& surface_uses() { return functions_.surface_uses(); }
 
   // The handle of an output entry is its number; input entries add kInputHandles. A handle has 16 bits; higher bits in
   // messages are ignored.

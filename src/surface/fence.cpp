@@ -121,4 +121,14 @@ const Fence* FenceSet::find(GgttOffset address) const {
   return nullptr;
 }
 
+const Fence* FenceSet::meeting(GgttOffset first, GgttOffset last) const {
+  for (uint32_t left = valid_; left != 0; left &= left - 1) {
+    const Fence& fence = fences_[static_cast<size_t>(std::countr_zero(left))];
+    if (fence.start <= last && first <= fence.last) {
+      return &fence;
+    }
+  }
+  return nullptr;
+}
+
 }  // namespace halogen::surface

@@ -110,16 +110,17 @@ SurfaceFault check_shared(spec::GenId gen, const SurfaceUse& use, const Fence& f
   if (use.pitch_B > limit_B || fence.pitch_B > limit_B) {
     return SurfaceFault::pitch_too_large;
   }
-  if (!remapped) {
-    if (use.pitch_B != fence.pitch_B) {
-      return SurfaceFault::pitch_differs;
-    }
-    const uint64_t row_of_tiles_B = uint64_t{fence.pitch_tiles()} * fence.pattern().bytes;
-    if (!fence.contains(base) || (base - fence.start) % row_of_tiles_B != 0) {
-      return SurfaceFault::not_a_tile_row_start;
-    }
+  if (!remapped && use.pitch_B != fence.pitch_B) {
+    return SurfaceFault::pitch_differs;
   }
-  return check_host(fence, base, use.width_B);
+  if (!remapped && !fence.contains(base)) {
+    return SurfaceFault::straddles_fence_edge;  // the surface starts before the region and reaches into it
+  }
+  if (const SurfaceFault fault = check_host(fence, base, use.width_B); fault != SurfaceFault::none || remapped) {
+    return fault;
+  }
+  const uint64_t row_of_tiles_B = uint64_t{fence.pitch_tiles()} * fence.pattern().bytes;
+  return (base - fence.start) % row_of_tiles_B != 0 ? SurfaceFault::not_a_tile_row_start : SurfaceFault::none;
 }
 
 }  // namespace halogen::surface

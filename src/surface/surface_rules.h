@@ -23,7 +23,7 @@ enum class SurfaceFault : uint8_t {
   pitch_not_whole_tiles,
   pitch_too_large,
   width_beyond_pitch,
-  straddles_fence_edge,  // the surface crosses the right edge of the fence region
+  straddles_fence_edge,  // the surface crosses an edge of the fence region
   outside_fence,
   not_a_tile_row_start,  // of the fence that the host uses
   pitch_differs,         // from the fence's, without a mapping of its own
@@ -40,6 +40,9 @@ struct SurfaceUse {
   GpuVa base{};
   uint64_t pitch_B = 0;
   uint64_t width_B = 0;
+  uint64_t bytes = 0;  // size in memory, without other levels and layers; not checked
+
+  bool operator==(const SurfaceUse&) const = default;
 };
 
 // Checks an internal client alone: "client only" in the manual's table.
@@ -48,7 +51,8 @@ SurfaceFault check_client(spec::GenId gen, const SurfaceUse& use);
 // Checks the host alone: a surface of this width whose first byte is at `base` of the aperture.
 SurfaceFault check_host(const Fence& fence, GgttOffset base, uint64_t width_B);
 
-// Checks both. `base`: address of the surface in the aperture. `remapped`: the client has its own mapping of the pages.
+// Checks both, for a surface that meets the fence. `base`: address of the surface in the aperture. `remapped`: the
+// client has its own mapping of the pages.
 SurfaceFault check_shared(spec::GenId gen, const SurfaceUse& use, const Fence& fence, GgttOffset base, bool remapped);
 
 }  // namespace halogen::surface

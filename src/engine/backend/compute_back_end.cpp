@@ -111,6 +111,7 @@ Next ComputeBackEnd::walk(Engine& engine, const Command& command) {
       return *next;
     }
     work.begin();
+    surfaces_.begin();
   }
   walker_.set_events(&engine.services(), engine.path());
   walker_.set_pool(engine.services().pool());
@@ -119,6 +120,7 @@ Next ComputeBackEnd::walk(Engine& engine, const Command& command) {
       space, [&] { return walker_.run(engine.generation(), state.settings, state.walk, space, !work.resumed()); });
   walker_.set_events(nullptr, {});
   engine.account(report_of(outcome));
+  surfaces_.add(engine, walker_.take_surface_uses());
   const Next next = work.finish(outcome.stop, outcome.ip);
   if (work.is_over()) {
     state.walk = {};

@@ -10,6 +10,7 @@
 
 #include "compute/walker.h"
 #include "engine/backend/back_end.h"
+#include "engine/backend/surface_report.h"
 
 namespace halogen::engine {
 
@@ -25,6 +26,7 @@ class ComputeBackEnd final : public BackEnd {
   std::optional<Next> prepare(Engine& engine, const Command& command, memory::AddressSpace& space);
 
   compute::Walker walker_;
+  SurfaceReport surfaces_;
 };
 
 }  // namespace halogen::engine

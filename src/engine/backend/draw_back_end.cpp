@@ -123,6 +123,7 @@ void DrawBackEnd::begin_unless_resumed(Engine& engine, const Command& command, L
   if (!work.resumed()) {
     work.begin();
     pipeline_.forget();
+    surfaces_.begin();
     engine.state().draw.progress = {};
     engine.state().draw.progress.id = {command.place.address.value, engine.state().commands};
   }
@@ -186,6 +187,7 @@ Next DrawBackEnd::draw(Engine& engine, const Command& command) {
 
 Next DrawBackEnd::finish(Engine& engine, const Command& command, LongCommand& work, const pipe3d::Outcome& outcome) {
   account(engine, outcome);
+  surfaces_.add(engine, pipeline_.take_surface_uses());
   if (outcome.stream_offsets) {
     set_stream_offsets(engine, *outcome.stream_offsets);
   }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "engine/backend/back_end.h"
+#include "engine/backend/surface_report.h"
 #include "pipe3d/pipeline.h"
 
 namespace halogen::engine {
@@ -30,6 +31,7 @@ class DrawBackEnd final : public BackEnd {
   Next finish(Engine& engine, const Command& command, LongCommand& work, const pipe3d::Outcome& outcome);
 
   pipe3d::Pipeline pipeline_;
+  SurfaceReport surfaces_;
   spec::UnreadFields unread_;
 };
 

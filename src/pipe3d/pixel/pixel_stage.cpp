@@ -95,6 +95,7 @@ void PixelStage::merge_counts_of(PixelStage& helper) {
   missing_ = missing_.empty() ? helper.missing_ : missing_;
   inexact_ = inexact_.empty() ? helper.inexact_ : inexact_;
   surfaces_.unread().merge(helper.surfaces_.unread());
+  surfaces_.uses().merge(helper.surfaces_.uses());
   helper.unit_.merge_counts();
   helper.setup_.unit().merge_counts();
 }

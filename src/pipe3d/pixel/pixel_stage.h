@@ -64,6 +64,11 @@ class PixelStage final : public message::PixelMessages {
     setup_.unit().report(report);
     surfaces_.unread().report(report);
   }
+  void take_surface_uses(message::SurfaceUses& into) {
+    into.merge(surfaces_.uses());
+    into.merge(unit_.surface_uses());
+    into.merge(setup_.unit().surface_uses());
+  }
   // Returns what messages need and the model lacks: static text, or empty.
   std::string_view missing() const { return missing_; }
   // Returns what differs from hardware: static text, or empty.
@@ -105,7 +110,7 @@ class PixelStage final : public message::PixelMessages {
   ShaderUnit unit_;
   SetupStage setup_;  // Gen4
   DepthStencilUnit depth_;
-  message::SurfaceTable surfaces_;
+  message::SurfaceTable surfaces_{MemoryClient::color};
   struct Bound {
     uint8_t index = 0;
     uint8_t blend = 0;

@@ -47,6 +47,7 @@ class PixelWork {
   std::string_view inexact() const { return main_.inexact(); }
   void set_events(EventSink* events, const std::string& path) { main_.unit().set_events(events, path); }
   void report(FidelityReport& report) const { main_.report(report); }
+  void take_surface_uses(message::SurfaceUses& into) { main_.take_surface_uses(into); }
 
  private:
   struct Lane;
