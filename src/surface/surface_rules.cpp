@@ -27,7 +27,7 @@ std::string_view name_of(SurfaceFault fault) {
     case SurfaceFault::width_beyond_pitch:
       return "the surface is wider than its pitch";
     case SurfaceFault::straddles_fence_edge:
-      return "the surface crosses the edge of the fence region";
+      return "the surface crosses an edge of the fence region";
     case SurfaceFault::outside_fence:
       return "the surface is not in the fence region";
     case SurfaceFault::not_a_tile_row_start:
@@ -110,17 +110,21 @@ SurfaceFault check_shared(spec::GenId gen, const SurfaceUse& use, const Fence& f
   if (use.pitch_B > limit_B || fence.pitch_B > limit_B) {
     return SurfaceFault::pitch_too_large;
   }
-  if (!remapped && use.pitch_B != fence.pitch_B) {
+  if (remapped) {
+    return check_host(fence, base, use.width_B);
+  }
+  if (use.pitch_B != fence.pitch_B) {
     return SurfaceFault::pitch_differs;
   }
-  if (!remapped && !fence.contains(base)) {
+  if (!fence.contains(base)) {
     return SurfaceFault::straddles_fence_edge;  // the surface starts before the region and reaches into it
   }
-  if (const SurfaceFault fault = check_host(fence, base, use.width_B); fault != SurfaceFault::none || remapped) {
-    return fault;
+  // The processor finds the surface's first tile in this column of the region's tiles.
+  const uint64_t column = (base - fence.start) / fence.pattern().bytes % fence.pitch_tiles();
+  if (column * fence.pattern().width_B + use.width_B > fence.pitch_B) {
+    return SurfaceFault::straddles_fence_edge;
   }
-  const uint64_t row_of_tiles_B = uint64_t{fence.pitch_tiles()} * fence.pattern().bytes;
-  return (base - fence.start) % row_of_tiles_B != 0 ? SurfaceFault::not_a_tile_row_start : SurfaceFault::none;
+  return column != 0 ? SurfaceFault::not_a_tile_row_start : SurfaceFault::none;
 }
 
 }  // namespace halogen::surface
