@@ -1,5 +1,7 @@
 // Clients of graphics memory and what tiles their surfaces, on the first chips. G45 PRM vol. 1b 4.2, 4.5.4, 4.5.5
 // (seed 003).
+#include <map>
+
 #include "gen4_draw.h"
 
 namespace halogen {
@@ -98,6 +100,58 @@ TEST_P(SurfaceClients, FencesDoNotTileSurfacesOfThe3dPipeline) {
       bench.write(kFirstFence, 0);
     }
   }
+}
+
+// Every page that a client uses is moved to another page of memory, so only the global table leads to it.
+TEST_P(SurfaceClients, EveryClientOfADrawUsesTheGlobalTable) {
+  COVERS("G45-4.2-01");
+  target.walk = Walk::x, texture.walk = Walk::y, depth.walk = Walk::linear;
+  bench.fill_texture(texture, 0x4321);
+  const uint64_t stored = bench.allocate(1);
+  bench.emit_draw(target, texture, &depth);
+  bench.emit(Gen4Draw::kRcs, bench.store(stored, 0x5707'ed00));
+  bench.emit(Gen4Draw::kRcs, {0x5430'0004, 0x03f0'0000 | 64, 0, 1u << 16 | 1, static_cast<uint32_t>(stored) + 64, 0xb17u});
+  std::map<uint64_t, uint64_t> moved;  // graphics page to the physical address of its new page
+  const auto move = [&](uint64_t first, size_t pages) {
+    for (uint64_t page = first; page < first + pages * EngineBench::kPage; page += EngineBench::kPage) {
+      const uint64_t fresh = EngineBench::host_address(bench.allocate(1));
+      for (uint64_t at = 0; at < EngineBench::kPage; at += 4) {
+        bench.host.put<uint32_t>(fresh + at, bench.peek(page + at));
+        bench.poke(page + at, 0xdead'dead);
+      }
+      bench.map(page / EngineBench::kPage, fresh);
+      moved[page] = fresh;
+    }
+  };
+  move(bench.ring_start(Gen4Draw::kRcs), 8);  // command stream
+  move(bench.states, 2);                      // state cache, and the render cache's surface states
+  move(bench.kernels, 1);                     // instruction cache
+  move(bench.vertices, 1);                    // vertex stream
+  move(texture.base, 20);                     // sampler
+  move(target.base, 20);                      // render cache: colour
+  move(depth.base, 20);                       // render cache: depth
+  move(stored, 1);                            // snooped write, and BLT
+  bench.submit(Gen4Draw::kRcs);
+  EXPECT_TRUE(bench.device->settle());
+  const auto at = [&](uint64_t address) {
+    return bench.host.value_at<uint32_t>(moved.at(address & ~uint64_t{0xfff}) + (address & 0xfff));
+  };
+  for (uint32_t y = 0; y < 16; ++y) {
+    for (uint32_t x = 0; x < 64; ++x) {
+      ASSERT_EQ(at(target.base + Gen4Draw::offset_of(target, x * 4, y)), Gen4Draw::texel(0x4321, x, y));
+      ASSERT_EQ(at(depth.base + Gen4Draw::offset_of(depth, x * 4, y)), 0x3f00'0000u);
+    }
+  }
+  EXPECT_EQ(at(stored), 0x5707'ed00u);
+  EXPECT_EQ(at(stored + 64), 0xb17u);
+  for (const auto& [page, fresh] : moved) {
+    EXPECT_EQ(bench.peek(page + 64), 0xdead'deadu) << "the old page";
+  }
+  // The processor, in both directions.
+  EXPECT_EQ(bench.aperture(stored), 0x5707'ed00u);
+  bench.put_aperture(stored, 0x1234'5678);
+  EXPECT_EQ(at(stored), 0x1234'5678u);
+  EXPECT_EQ(events(), "");
 }
 
 class SurfaceRulesOfDraws : public SurfaceClients {
