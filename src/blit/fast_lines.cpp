@@ -5,19 +5,15 @@
 #include <span>
 
 #include "blit/raster_op.h"
+#include "blit/wide_moves.h"
 #include "memory/copy_bytes.h"
-#include "surface/tile_copy_kernels.h"
 
 namespace halogen::blit {
 namespace {
 
-using surface::kernels::load;
-using surface::kernels::Oword;
-using surface::kernels::store;
-
 constexpr uint8_t kRopZeros = 0x00;
 constexpr uint8_t kRopOnes = 0xff;
-constexpr uint64_t kStreamFrom_B = 4 << 20;  // as in surface/tile_copy.cpp
+constexpr uint64_t kStreamFrom_B = 4 << 20;  // larger copies bypass the caches
 constexpr uint64_t kShortLine_B = 1024;
 
 #if defined(__x86_64__)
@@ -64,13 +60,13 @@ void fill_bytes(std::byte* to, size_t bytes, const std::byte* color, uint64_t ph
 
 FastLines::~FastLines() {
   if (streams_) {
-    surface::kernels::stream_fence();
+    stream_fence();
   }
 }
 
 bool FastLines::choose(const BlitJob& job, uint64_t lines, bool overlaps) {
   in_order_ = overlaps;
-  streams_ = surface::kernels::kCanStream && line_B_ * lines >= kStreamFrom_B;
+  streams_ = kCanStream && line_B_ * lines >= kStreamFrom_B;
   const auto pitch = static_cast<int64_t>(line_B_);
   joins_ = job.destination.tile == nullptr && job.destination.pitch_B == pitch;
   short_ = !joins_ && line_B_ <= kShortLine_B && job.destination.tile == nullptr;
@@ -163,7 +159,7 @@ void FastLines::copy_piece(std::byte* to, const std::byte* from, uint64_t bytes)
       std::memmove(to + at, from + at, std::min<uint64_t>(bytes - at, kChunk_B));
     }
   } else if (streams_ && bytes < kStreamFrom_B) {  // a longer memcpy selects streaming stores itself
-    surface::kernels::stream_copy(to, from, bytes);
+    stream_copy(to, from, bytes);
   } else {
     std::memcpy(to, from, bytes);
   }
@@ -249,7 +245,7 @@ uint64_t FastLines::copy_tiles(uint64_t y, uint64_t source_y, uint64_t lines) {
       std::byte* const to = to_linear ? rows[line] + at : in_tile;
       const std::byte* const from = to_linear ? in_tile : rows[line] + at;
       if (streams_) {
-        surface::kernels::stream_copy(to, from, piece.count);
+        stream_copy(to, from, piece.count);
       } else {
         std::memcpy(to, from, piece.count);
       }
