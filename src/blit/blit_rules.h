@@ -1,6 +1,6 @@
 // The manual's rules for software that programs a BLT, and the reaction to a job that breaks a rule: some mistakes hang
 // the engine, all others are executed as far as possible and reported (docs/requirements/g45.md, the R rows of 8).
-// Absent operands count as zero. Not modelled: which memory may be cacheable (8.5), because there are no caches.
+// Absent operands count as zero. Which memory may be cacheable (8.5) needs page tables: engine/backend/blit_memory.h.
 #pragma once
 
 #include <cstdint>

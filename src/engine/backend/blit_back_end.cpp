@@ -4,6 +4,7 @@
 #include "blit/blit_commands.h"
 #include "blit/blit_rules.h"
 #include "engine/backend/backend_table.h"
+#include "engine/backend/blit_memory.h"
 #include "engine/backend/long_command.h"
 #include "engine/engine.h"
 #include "engine/work_report.h"
@@ -67,6 +68,7 @@ Next BlitBackEnd::execute(Engine& engine, const Command& command) {
   const blit::Modes modes{.tile_y_source = tiling.tile_y_source, .tile_y_destination = tiling.tile_y_destination};
   const blit::BlitCommand blit_command{engine.gen(), command.desc, command.dwords};
   const std::optional<blit::BlitJob> job = blit::decode(blit_command, modes, state);
+  memory::AddressSpace& space = engine.data_space(table_of(engine), memory::Stream::blit);
   if (!work.resumed()) {
     check_reserved(engine, command);
     recorder_.record(blit_command, job ? &*job : nullptr, state);
@@ -75,13 +77,15 @@ Next BlitBackEnd::execute(Engine& engine, const Command& command) {
       blit::set_busy(state, true);
       return engine.hang("BLT engine waits for source data that never arrive");
     }
+    if (job) {
+      check_cacheable_operands(engine, command, *job, space);
+    }
     state.progress.restart();
     work.begin();
   }
   if (!job) {
     return work.finish(WorkEnd::finished, 0);
   }
-  memory::AddressSpace& space = engine.data_space(table_of(engine), memory::Stream::blit);
   const blit::Outcome outcome = work.run(space, [&] { return blitter_.run(space, *job, state.progress); });
   engine.account(report_of(*job, outcome));
   blit::set_busy(state, outcome.end != WorkEnd::finished);

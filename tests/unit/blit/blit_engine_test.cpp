@@ -143,9 +143,109 @@ TEST_P(BlitEngineGen4, SolidColourCanBeRead) {
   }
 }
 
+// BR09 is written last and starts the BLT: a drawing command draws once, a setup does not draw. An XOR with the
+// destination shows how often.
+TEST_P(BlitEngineGen4, DestinationAddressHas29BitsAndStartsTheBlt) {
+  COVERS("G45-8.10.6-01");
+  const uint64_t low = bench.allocate(1), high = low | 0x1000'0000, page = bench.allocate(1);
+  bench.map(high / kPage, BlitBench::host_address(page));
+  bench.run_commands(bench.color(high | 0xe000'0000u, control(kDepth32, 0x5a, 64), {0, 0, 4, 4}, 0x1234'5678));
+  EXPECT_EQ(bench.peek(page), 0x1234'5678u) << "bits 31:29 are dropped, bit 28 is not";
+  EXPECT_EQ(bench.peek(low), 0u);
+  bench.run_commands(bench.setup(high | 0xe000'0000u, control(kDepth32, 0x5a, 64), {0, 0, 64, 64}, 0xff, 0));
+  EXPECT_EQ(bench.peek(page), 0x1234'5678u) << "a setup loads the address and draws nothing";
+  bench.run_commands(BlitBench::pixel(0, 0));
+  EXPECT_EQ(bench.peek(page), 0x1234'5678u ^ 0xff);
+  EXPECT_EQ(bench.peek(page + 4), 0x1234'5678u);
+  bench.run_commands(BlitBench::pixel(1, 0) + BlitBench::pixel(1, 0) + BlitBench::pixel(2, 0));
+  EXPECT_EQ(bench.peek(page + 4), 0x1234'5678u) << "twice";
+  EXPECT_EQ(bench.peek(page + 8), 0x1234'5678u ^ 0xff);
+  EXPECT_EQ(bench.peek(low), 0u);
+}
+
+// BR14: height in bits 28:16, width in bytes in bits 12:0, each at the largest value of its thirteen bits.
+TEST_P(BlitEngineGen4, SizeOfALinearBltIsHeightAndByteWidth) {
+  COVERS("G45-8.10.10-01");
+  constexpr uint32_t kLargest = 0x1fff;
+  const auto bytes_of = [&](uint32_t height, uint32_t width, uint32_t pitch) {
+    const uint64_t target = bench.allocate(17);
+    bench.run_commands(BlitBench::with_header(0x40, kWriteAll,
+                                              Dwords{control(kDepth8, 0xf0, static_cast<int>(pitch)),
+                                                     height << 16 | width, static_cast<uint32_t>(target), 0x5a}));
+    uint64_t inside = 0, all = 0;
+    for (uint64_t i = 0; i < 17 * kPage; ++i) {
+      const bool drawn = bench.byte_at(target + i) == 0x5a;
+      all += drawn ? 1u : 0u;
+      inside += drawn && i / pitch < height && i % pitch < width ? 1u : 0u;
+    }
+    return std::pair{inside, all};
+  };
+  EXPECT_EQ(bytes_of(3, kLargest, 0x2000), std::pair(uint64_t{3} * kLargest, uint64_t{3} * kLargest));
+  EXPECT_EQ(bytes_of(kLargest, 5, 8), std::pair(uint64_t{5} * kLargest, uint64_t{5} * kLargest));
+  EXPECT_EQ(bench.host.log.events().size(), 0u);
+  // A size that asks for more data than arrive hangs the engine.
+  const uint64_t target = bench.allocate(1);
+  bench.run_commands(bench.setup(target, control(kDepth8, 0xcc, 64), {0, 0, 64, 64}, 1, 2) +
+                     BlitBench::text_immediate({0, 0, 8, 9}, {~0u, ~0u}) +
+                     bench.color(target, control(kDepth8, 0xf0, 64), {0, 0, 1, 1}, 0x77));
+  EXPECT_FALSE(bench.idle());
+  EXPECT_EQ(bench.byte_at(target), 0);
+}
+
+// Cacheable pages have both bits 2:1 of their entry set.
+TEST_P(BlitEngineGen4, CacheableMemoryIsLinearAndOnOneSideOnly) {
+  COVERS("G45-8.5-01");
+  const auto cacheable = [&](uint64_t address) {
+    bench.set_entry(address / kPage, bench.entry(address / kPage) | 6);
+    return address;
+  };
+  const uint64_t plain = bench.allocate(2), other = bench.allocate(1);
+  const uint64_t first = cacheable(bench.allocate(1)), second = cacheable(bench.allocate(1));
+  const auto reported = [&](const Dwords& commands) {
+    bench.host.log.clear();
+    bench.run_commands(commands);
+    EXPECT_TRUE(bench.idle());
+    EXPECT_EQ(bench.host.log.events().size(), bench.events(EventKind::undefined_behaviour));
+    return bench.host.log.events().size();
+  };
+  const uint32_t linear = control(kDepth32, 0xcc, 64), tiled = control(kDepth32, 0xcc, 512 / 4);
+  const Box box{0, 0, 4, 4};
+  EXPECT_EQ(reported(bench.copy(plain, linear, box, other, 64, 0, 0)), 0u);
+  EXPECT_EQ(reported(bench.copy(first, linear, box, other, 64, 0, 0)), 0u);
+  EXPECT_EQ(reported(bench.copy(plain, linear, box, second, 64, 0, 0)), 0u);
+  EXPECT_EQ(reported(bench.copy(first, linear, box, second, 64, 0, 0)), 1u) << "both sides";
+  EXPECT_EQ(reported(bench.copy(first, tiled, box, other, 64, 0, 0, kWriteAll | kTiled)), 1u);
+  EXPECT_EQ(reported(bench.copy(plain, linear, box, second, 512 / 4, 0, 0, kWriteAll | kSourceTiled)), 1u);
+  EXPECT_EQ(reported(bench.copy(plain, tiled, box, other, 512 / 4, 0, 0, kWriteAll | kTiled | kSourceTiled)), 0u);
+  EXPECT_EQ(reported(bench.mono_copy(first, linear, box, other, 1, 2)), 0u);
+  EXPECT_EQ(reported(bench.mono_copy(plain, linear, box, second, 1, 2)), 1u);
+  EXPECT_EQ(reported(bench.pattern(first, control(kDepth32, 0xf0, 64), box, other)), 0u);
+  EXPECT_EQ(reported(bench.pattern(plain, control(kDepth32, 0xf0, 64), box, second)), 1u);
+}
+
+// A cache line of source line Y that is also one of destination line Y-1: reported, and the engine goes on.
+TEST_P(BlitEngineGen4, SourceInTheDestinationLineAboveIsReported) {
+  COVERS("G45-8.7.1-01");
+  const uint64_t surface = bench.allocate(2), other = bench.allocate(2);
+  const auto reported = [&](uint64_t base, int pitch, uint64_t source, int source_pitch) {
+    bench.host.log.clear();
+    bench.run_commands(bench.copy(base, control(kDepth32, 0xcc, pitch), {0, 1, 8, 9}, source, source_pitch, 0, 0) +
+                       bench.color(other + kPage, control(kDepth8, 0xf0, 64), {0, 0, 1, 1}, 0x77));
+    EXPECT_TRUE(bench.idle());
+    EXPECT_EQ(bench.byte_at(other + kPage), 0x77) << "later commands run";
+    bench.put_byte(other + kPage, 0);
+    return bench.events(EventKind::undefined_behaviour) == 1 && bench.host.log.events().size() == 1;
+  };
+  EXPECT_TRUE(reported(surface, 100, surface, 100)) << "pitches that are not whole cache lines";
+  EXPECT_TRUE(reported(surface + 4, 128, surface, 128)) << "another base";
+  EXPECT_FALSE(reported(surface, 128, surface, 192)) << "one base and whole cache lines";
+  EXPECT_FALSE(reported(surface, 128, surface, 128)) << "the manual's first workaround";
+  EXPECT_FALSE(reported(other, 100, surface, 100)) << "the second: an intermediate surface";
+  EXPECT_FALSE(reported(surface, 100, other, 100));
+}
+
 // BR12 holds a byte address of 29 bits.
 TEST_P(BlitEngineGen4, AddressesWrapAt512MB) {
-  COVERS("G45-8.10.6-01");
   COVERS("G45-8.10.8-01");
   const uint64_t target = bench.allocate(1);
   const uint64_t source = bench.allocate(1);

@@ -396,7 +396,6 @@ TEST_F(BlitRules, RegistersHoldTheLastCommand) {
 }
 
 TEST_F(BlitRules, LinearSizeHasThirteenBits) {
-  COVERS("G45-8.10.10-01");
   decode_one(command(0x40, kAll, {br13(0, 0xf0, 128), 0x0123u << 16 | 0x0fedu, kBase, 1}));
   EXPECT_EQ(state.br[14], 0x0123'0fedu);
   decode_one(command(0x40, kAll, {br13(0, 0xf0, 128), 0xe123u << 16 | 0xffedu, kBase, 1}));

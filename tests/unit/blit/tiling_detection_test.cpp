@@ -8,6 +8,7 @@ namespace {
 class TilingDetection : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(TilingDetection, FencesAndTilingBitsAreIndependent) {
+  COVERS("G45-4.5.5-01");
   BlitBench bench(GetParam());
   constexpr uint64_t kPages = 16;
   constexpr int kPitch = 1024;
