@@ -118,6 +118,7 @@ void Fbc::turn_on() {
   state_.requested = false;
   state_.interval_left = control().interval;
   state_.told = Refusal::none;
+  state_.mode.reset();
   state_.vblanks = parts_.host.vblanks(parts_.host.source(plane()).pipe);
   modify_all();
 }

@@ -68,6 +68,7 @@ class Fbc final : public FrameCompressor {
   uint32_t status() const;
   // Passes.
   bool pass_is_due(uint64_t vblanks);
+  void check_mode(const CompressionSource& source);
   Refusal refusal(const CompressionSource& source) const;
   void refuse(Refusal reason);
   void begin_pass(const CompressionSource& source);

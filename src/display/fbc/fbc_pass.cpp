@@ -100,6 +100,18 @@ bool Fbc::pass_is_due(uint64_t vblanks) {
   return expired || state_.requested;
 }
 
+// Reports a new display mode: software must wait until the function is off (G45 PRM vol. 1b 6.3.1, seed 003).
+void Fbc::check_mode(const CompressionSource& source) {
+  const auto same_mode = [](const CompressionSource& a, const CompressionSource& b) {
+    return a.format == b.format && a.width == b.width && a.lines == b.lines && a.stride_B == b.stride_B;
+  };
+  if (state_.mode && !same_mode(*state_.mode, source)) {
+    raise(EventKind::undefined_behaviour, registers_.control.slot(),
+          "display mode changed while compression is enabled");
+  }
+  state_.mode = source;
+}
+
 void Fbc::on_vblank(unsigned pipe) {
   if (!state_.on) {
     return;
@@ -108,6 +120,7 @@ void Fbc::on_vblank(unsigned pipe) {
   if (!source.on || source.pipe != pipe) {
     return;
   }
+  check_mode(source);
   const uint64_t vblanks = parts_.host.vblanks(pipe);
   const uint64_t before = std::exchange(state_.vblanks, vblanks);
   const uint64_t passed = vblanks > before ? vblanks - before : 1;  // the count of another pipe is unrelated

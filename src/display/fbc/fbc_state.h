@@ -44,7 +44,8 @@ struct State {
   uint16_t current_line = 0;  // FBC_STATUS
   bool requested = false;     // a pass is requested
   uint32_t interval_left = 0;
-  uint64_t vblanks = 0;  // vertical blanks of the pipe at the last check
+  uint64_t vblanks = 0;                   // vertical blanks of the pipe at the last check
+  std::optional<CompressionSource> mode;  // the picture at the last vertical blank since the function was enabled
   // The running pass.
   unsigned tag = 0;              // tag whose lines are being compressed
   uint64_t pair_done_ns = 0;     // end of that pair

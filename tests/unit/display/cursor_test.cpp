@@ -1,6 +1,7 @@
 // Cursors: modes, position, blending, and when a change becomes visible.
 #include <gtest/gtest.h>
 
+#include "covers.h"
 #include "unit/display/screen_bench.h"
 
 namespace halogen::display::scanout_test {
@@ -76,6 +77,22 @@ TEST_P(EveryCursor, EachPipeHasACursor) {
     EXPECT_EQ(image.at(20, 30), rgb(mixed(13, 25 - pipe)));
   }
   EXPECT_EQ(bench.events(), 0u);
+}
+
+TEST_P(EveryCursor, PagesAreFoundThroughTheGlobalTable) {
+  COVERS("G45-4.2-01");
+  CursorBench bench(*GetParam());
+  bench.paint(64, solid);
+  for (uint32_t page = 0; page < 4; ++page) {  // of 16 lines each, in reverse order
+    bench.map(kSurface / 4096 + page, kBacking + kSurface + (3 - page) * 4096);
+  }
+  bench.start();
+  bench.place(kArgb64);
+  bench.frame();
+  const Image image = bench.shown();
+  for (uint32_t y = 0; y < 40; ++y) {
+    EXPECT_EQ(image.at(7, 5 + y), rgb(mixed(0, (3 - y / 16) * 16 + y % 16))) << y;
+  }
 }
 
 TEST_P(EveryCursor, SizesAndNegativePositionsAreShown) {

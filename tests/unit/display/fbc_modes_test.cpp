@@ -53,6 +53,41 @@ TEST(FbcModes, SingleModeCompressesOnceForEachRequest) {
   EXPECT_EQ(bench.status() & FbcBench::kCompressed, 0u);
 }
 
+// Software must wait until the function is off before it changes registers or the display mode, or enables again.
+TEST(FbcModes, ChangesBeforeTheFunctionIsOffAreReported) {
+  COVERS("G45-6.3-01");
+  for (const bool waits : {false, true}) {
+    SCOPED_TRACE(waits);
+    for (const uint32_t change : {0x70188u, 0x70180u, 0x60000u}) {
+      SCOPED_TRACE(change);
+      FbcBench bench;
+      bench.fill_desktop(3);
+      bench.enable();
+      bench.request();
+      bench.next_vblank();
+      EXPECT_TRUE(compressing(bench));
+      bench.write(FbcBench::kControl, bench.control(1024) & ~FbcBench::kEnable);
+      EXPECT_TRUE(compressing(bench)) << "the enable bit only requests it";
+      if (waits) {
+        bench.device->advance(FbcBench::kQuarterFrame);
+        EXPECT_FALSE(compressing(bench));
+      }
+      bench.host.log.clear();
+      // Stride, pixel format, active pixels.
+      const uint32_t old = bench.read(change);
+      const uint32_t value = change == 0x70188 ? 8192 : change == 0x70180 ? old ^ 3u << 26 : old - 16;
+      if (!waits) bench.enable();  // again, during the pass
+      EXPECT_EQ(bench.host.log.count(EventKind::undefined_behaviour), waits ? 0u : 1u);
+      bench.host.log.clear();
+      bench.vblanks(1);
+      bench.write(change, value);
+      bench.write(0x7019c, static_cast<uint32_t>(bench.surface));
+      bench.vblanks(2);
+      EXPECT_EQ(bench.host.log.count(EventKind::undefined_behaviour), waits ? 0u : 1u) << "the display mode";
+    }
+  }
+}
+
 TEST(FbcModes, PeriodicModeChecksOncePerInterval) {
   COVERS("G45-6.3-03");
   COVERS("G45-6.8.2-05");

@@ -257,6 +257,7 @@ TEST_P(Gen4Flips, AsynchronousFlipIsImmediateAndKeepsPitchAndTiling) {
 
 TEST_P(Gen4Flips, AsynchronousFlipOfALinearSurfaceWaitsForTheBlank) {
   COVERS("G45-1.6-07");
+  COVERS("G45-4.5.5-01");
   Bench bench(GetParam());
   show_tiled(bench, 4096, kPlaneEnable);
   bench.display.flip({.plane = 0, .async = true, .base = 0x20'0000});
