@@ -26,7 +26,8 @@ constexpr std::array<PipelineRules, 3> kRules{{
      .vertex_header = VertexHeaderForm::without_ndc,
      .element_offsets = false,
      .unbounded_vertices = false,
-     .topology_in_own_command = false},
+     .topology_in_own_command = false,
+     .urb_rows = 2048},  // GT2: an engineer's notes (seed 004, 440-442)
     {.gens = from_to(GenId::gen8, GenId::gen12),
      .pipeline = PipelineForm::split,
      .pixel_payload = PayloadForm::barycentrics,

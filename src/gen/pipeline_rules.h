@@ -42,6 +42,7 @@ struct PipelineRules {
   bool element_offsets;          // VERTEX_ELEMENT_STATE names the slot it fills; else elements fill slots in order
   bool unbounded_vertices;       // a vertex buffer with Max Index 0 has no bound; else it is empty
   bool topology_in_own_command;  // 3DSTATE_VF_TOPOLOGY names the topology; else 3DPRIMITIVE does
+  uint32_t urb_rows = 0;         // of 32 bytes that 3DSTATE_URB divides; 0: it does not exist
 };
 
 const PipelineRules& pipeline_rules(spec::GenId gen);

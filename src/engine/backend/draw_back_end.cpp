@@ -12,6 +12,7 @@
 #include "hw/3d_depth.h"
 #include "hw/3d_pixel.h"
 #include "hw/3d_so.h"
+#include "hw/3d_urb.h"
 #include "hw/3d_vertex.h"
 #include "hw/header_bits.h"
 #include "hw/mode.h"
@@ -101,6 +102,18 @@ pipe3d::DrawCall call_of(Engine& engine, const hw::_3DPRIMITIVE& fields) {
   return call;
 }
 
+// Reports entries that do not fit into the URB. The model's entries do not run out.
+void check_urb(Engine& engine, const Command& command) {
+  constexpr uint32_t kRowsOfUnit = 4;
+  const auto urb = command.as<hw::_3DSTATE_URB>(engine.gen());
+  const uint32_t units = urb.vs_number_of_urb_entries * (urb.vs_urb_entry_allocation_size + 1u) +
+                         urb.gs_number_of_urb_entries * (urb.gs_urb_entry_allocation_size + 1u);
+  if (units * kRowsOfUnit > pipeline_rules(engine.gen()).urb_rows) {
+    engine.raise(EventKind::undefined_behaviour, command.desc.name, command.place.address.value, units * kRowsOfUnit,
+                 "more rows of URB entries than the URB has");
+  }
+}
+
 void account(Engine& engine, const pipe3d::Outcome& outcome) {
   const DrawWork draw{.threads = outcome.threads, .counts = outcome.counts, .counted = outcome.statistics};
   engine.account({
@@ -140,6 +153,9 @@ Next DrawBackEnd::execute(Engine& engine, const Command& command) {
   if (!settings.change(engine.generation(), command.desc, command.dwords)) {
     engine.unsupported(command.desc);
     return Next::advance();
+  }
+  if (command.desc.id == CommandId::_3DSTATE_URB) {
+    check_urb(engine, command);
   }
   hw::_3DSTATE_SO_BUFFER bound;
   if (pipe3d::unpack_stream_buffer(engine.gen(), command.desc.id, command.dwords, bound)) {

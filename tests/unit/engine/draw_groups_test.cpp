@@ -64,6 +64,25 @@ TEST_P(DrawGroups, ResetEnablesAllGroups) {
   EXPECT_EQ(drawn(), "cd");
 }
 
+// GT2 has 2048 rows of 256 bits. Sizes are in units of four rows, minus one.
+TEST(UrbRows, EntriesBeyondTheUrbAreReported) {
+  COVERS("NOTES-URB-01");
+  FlowBench bench("snb");
+  bench.start_ring(Gen4Draw::kRcs);
+  const auto reported = [&](uint32_t vertices, uint32_t vertex_rows, uint32_t geometry, uint32_t geometry_rows) {
+    bench.host.log.clear();
+    const uint32_t vertex_size = vertex_rows / 4 - 1, geometry_size = geometry_rows / 4 - 1;
+    bench.run_all(Gen4Draw::kRcs, {0x7805'0001, vertex_size << 16 | vertices, geometry << 8 | geometry_size, kNoop});
+    return bench.undefined() != 0;
+  };
+  EXPECT_FALSE(reported(256, 8, 0, 4));
+  EXPECT_TRUE(reported(256, 12, 0, 4)) << "3072 rows";
+  EXPECT_FALSE(reported(128, 8, 128, 8));
+  EXPECT_TRUE(reported(132, 8, 128, 8)) << "2080 rows";
+  EXPECT_TRUE(reported(128, 8, 132, 8));
+  EXPECT_FALSE(reported(128, 12, 128, 4));
+}
+
 INSTANTIATE_TEST_SUITE_P(Chips, DrawGroups, ::testing::ValuesIn(gen4_chips()), chip_name);
 
 }  // namespace
