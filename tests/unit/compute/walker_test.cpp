@@ -113,6 +113,8 @@ TEST_P(Dispatch, BarriersOrderAccessesToLocalMemory) {
   for (uint32_t i = 0; i < 4; ++i) {
     EXPECT_EQ(word(kOut + i * 4), 100 + (i ^ 1));
   }
+  // Threads that wait leave the EU to others: the kernel's instructions are executed once each, without polling.
+  EXPECT_EQ(walk_.instructions, 6u * 4 * std::size(kernels::kSwap) / 4);
 }
 
 TEST_P(Dispatch, GroupCountOfZeroStartsNothing) {

@@ -72,7 +72,8 @@ TEST_P(SurfaceClients, DepthOfAnotherSizeThanColourTakesAllPairs) {
       for (uint32_t y = 0; y < depth.height; ++y) {
         for (uint32_t x = 0; x < depth.width; x += 2) {
           const uint32_t expected = x < 70 && y < 37 ? 0x4000'4000 : 0;  // a quarter of 65535, rounded
-          ASSERT_EQ(bench.peek(depth.base + Gen4Draw::offset_of(depth, uint64_t{x} * 2, y)), expected) << x << ", " << y;
+          ASSERT_EQ(bench.peek(depth.base + Gen4Draw::offset_of(depth, uint64_t{x} * 2, y)), expected)
+              << x << ", " << y;
         }
       }
     }
@@ -102,6 +103,27 @@ TEST_P(SurfaceClients, FencesDoNotTileSurfacesOfThe3dPipeline) {
   }
 }
 
+TEST_P(SurfaceClients, ProcessorAccessesAllTilings) {
+  COVERS("G45-4.5.5-01");
+  for (const Walk walk : Gen4Draw::kWalks) {
+    bench.write(kFirstFence, 0);
+    if (walk != Walk::linear) {
+      bench.set_fence(0, target.base, target.base / EngineBench::kPage + 63, target.pitch_B, walk == Walk::y);
+    }
+    target.walk = walk;
+    for (uint32_t y = 0; y < 40; y += 3) {
+      for (uint32_t x = 0; x < 256; x += 5) {
+        const uint64_t linear = target.base + uint64_t{y} * target.pitch_B + uint64_t{x} * 4;
+        const uint32_t value = Gen4Draw::texel(static_cast<uint32_t>(walk), x, y);
+        bench.put_aperture(linear, value);
+        ASSERT_EQ(bench.pixel(target, x, y), value) << x << ", " << y;
+        ASSERT_EQ(bench.aperture(linear), value) << x << ", " << y;
+      }
+    }
+  }
+  EXPECT_EQ(events(), "");
+}
+
 // Every page that a client uses is moved to another page of memory, so only the global table leads to it.
 TEST_P(SurfaceClients, EveryClientOfADrawUsesTheGlobalTable) {
   COVERS("G45-4.2-01");
@@ -110,7 +132,8 @@ TEST_P(SurfaceClients, EveryClientOfADrawUsesTheGlobalTable) {
   const uint64_t stored = bench.allocate(1);
   bench.emit_draw(target, texture, &depth);
   bench.emit(Gen4Draw::kRcs, bench.store(stored, 0x5707'ed00));
-  bench.emit(Gen4Draw::kRcs, {0x5430'0004, 0x03f0'0000 | 64, 0, 1u << 16 | 1, static_cast<uint32_t>(stored) + 64, 0xb17u});
+  bench.emit(Gen4Draw::kRcs,
+             {0x5430'0004, 0x03f0'0000 | 64, 0, 1u << 16 | 1, static_cast<uint32_t>(stored) + 64, 0xb17u});
   std::map<uint64_t, uint64_t> moved;  // graphics page to the physical address of its new page
   const auto move = [&](uint64_t first, size_t pages) {
     for (uint64_t page = first; page < first + pages * EngineBench::kPage; page += EngineBench::kPage) {
@@ -178,7 +201,9 @@ TEST_P(SurfaceRulesOfDraws, TiledBasesPitchesAndWidthsAreChecked) {
   for (const Walk walk : {Walk::x, Walk::y}) {
     const Surface good{.base = target.base, .walk = walk};
     for (Surface* const place : {&target, &texture, &depth}) {
-      const std::string name = place == &target ? "colour buffer: " : place == &texture ? "sampler: " : "depth buffer: ";
+      const std::string name = place == &target    ? "colour buffer: "
+                               : place == &texture ? "sampler: "
+                                                   : "depth buffer: ";
       const uint64_t base = place->base;
       *place = good, place->base = base;
       EXPECT_EQ(broken(&depth), Rules{});

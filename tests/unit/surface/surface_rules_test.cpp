@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "covers.h"
-
 namespace halogen::surface {
 namespace {
 
@@ -22,7 +20,6 @@ SurfaceUse plain(MemoryClient client, Tiling tiling, uint32_t bits = 32) {
 }
 
 TEST(SurfaceRules, ProcessorDisplayAndBlitterOfGen4HaveTheirTilings) {
-  COVERS("G45-4.5.5-01");
   for (const GenId gen : kGen4) {
     for (const Tiling tiling : {Tiling::linear, Tiling::x, Tiling::y}) {
       EXPECT_EQ(check_client(gen, plain(host, tiling)), Fault::none);
@@ -41,7 +38,6 @@ TEST(SurfaceRules, ProcessorDisplayAndBlitterOfGen4HaveTheirTilings) {
 }
 
 TEST(SurfaceRules, SamplerAndBuffersOfGen4AllowLinearXAndYTiling) {
-  COVERS("G45-4.5.5-02");
   for (const GenId gen : kGen4) {
     for (const Tiling tiling : {Tiling::linear, Tiling::x, Tiling::y}) {
       for (const uint32_t bits : {8u, 16u, 32u, 64u}) {
