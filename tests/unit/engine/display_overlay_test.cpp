@@ -93,6 +93,7 @@ TEST_P(DisplayOverlay, LaterFlipReplacesAPendingFlip) {
 }
 
 TEST_P(DisplayOverlay, FlipModesSwitchTheOverlayOnAndOff) {
+  COVERS("G45-1.12-02");
   bench.run(bench.overlay(kOn, bench.first));
   bench.frame();
   EXPECT_TRUE(bench.on());
@@ -105,6 +106,7 @@ TEST_P(DisplayOverlay, FlipModesSwitchTheOverlayOnAndOff) {
   EXPECT_FALSE(bench.on());
   EXPECT_FALSE(bench.pending());
   EXPECT_EQ(bench.loaded(1), 0x1001u) << "registers are not updated";
+  EXPECT_EQ(bench.loaded(0x80), 0x1080u) << "nor coefficients";
   EXPECT_EQ(bench.undefined(), 0u);
   bench.run(bench.overlay(kReserved, bench.second));
   EXPECT_EQ(bench.undefined(), 1u);
