@@ -93,11 +93,10 @@ TEST(ClientRequest, PieceThatWrapsAroundIsRefused) {
 TEST(ClientAnswer, IsDecodedAndRefusedWhenCutOff) {
   Bytes bytes;
   bytes.u64(static_cast<uint64_t>(-5)).u64(0x3000).u32(1).u32(1).u32(1).u32(1);
-  bytes.u64(2).u64(3).u64(0x5000).u64(0x1000);  // where the memory was before
-  bytes.u64(0x7008).u64(1);                     // a descriptor that the call made
-  bytes.u32(44);                                // a number that is wanted
-  bytes.u64(0x8000).u64(64);                    // memory that is missing
-  bytes.u64(0x7000).u64(8).u64(123);            // a write
+  bytes.u64(0x7008).u64(1);           // a descriptor that the call made
+  bytes.u32(44);                      // a number that is wanted
+  bytes.u64(0x8000).u64(64);          // memory that is missing
+  bytes.u64(0x7000).u64(8).u64(123);  // a write
   const auto answer = decode_answer(bytes.first(bytes.size()));
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->head.result, -5);
