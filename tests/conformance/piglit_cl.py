@@ -13,6 +13,7 @@ import argparse
 import concurrent.futures
 import pathlib
 import shlex
+import subprocess
 import sys
 import tempfile
 
@@ -34,7 +35,9 @@ def run_files(files: list[str], prefix: list[str], given: argparse.Namespace, ou
 
 
 def door(device: str) -> list[str]:
-    return ["env", "OCL_ICD_VENDORS=/etc/OpenCL/vendors/intel.icd", HALOGEN, "run", "--device", device, "--"]
+    settings = subprocess.run([HERE.parent.parent / "scripts/driver-settings.sh", "opencl", device], stdout=subprocess.PIPE,
+                              text=True, check=True)
+    return ["env", *settings.stdout.split(), HALOGEN, "run", "--device", device, "--"]
 
 
 def run(given: argparse.Namespace) -> int:

@@ -3,9 +3,9 @@
 # be right by its own formulas, and its bytes must equal those of another implementation on this machine (PoCL, lavapipe).
 # usage: compute.sh [device...]   (needs build/bin/halogen; CASES restricts the cases)
 . "$(dirname "$0")/door.sh"
-for file in /etc/OpenCL/vendors/{intel,pocl}.icd /usr/share/vulkan/icd.d/lvp_icd.x86_64.json /usr/bin/glslangValidator; do
-  [ -e "$file" ] || { echo "compute: $file is missing: scripts/setup.sh" >&2; exit 2; }
-done
+command -v glslangValidator >/dev/null || { echo "compute: glslang-tools is missing; run scripts/setup.sh" >&2; exit 2; }
+pocl=$(scripts/driver-settings.sh opencl pocl)
+lavapipe=$(scripts/driver-settings.sh vulkan lavapipe)
 read -ra cases <<<"${CASES:-}"
 
 flags=(-std=c++20 -O1 -ffp-contract=off -Wall -Wextra -Wno-missing-field-initializers)
@@ -19,9 +19,8 @@ glslangValidator -V --quiet -DREAL=double -o "$work/mandelbrot_wide.spv" tests/c
 
 # The results that all devices are compared with.
 mkdir "$work/pocl" "$work/lavapipe"
-OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd "$work/opencl" tests/compute/opencl --out "$work/pocl" "${cases[@]}" >/dev/null
-VK_ICD_FILENAMES=/usr/share/vulkan/icd.d/lvp_icd.x86_64.json \
-  "$work/vulkan" "$work" --out "$work/lavapipe" "${cases[@]}" >/dev/null
+env "$pocl" "$work/opencl" tests/compute/opencl --out "$work/pocl" "${cases[@]}" >/dev/null
+env "$lavapipe" "$work/vulkan" "$work" --out "$work/lavapipe" "${cases[@]}" >/dev/null
 
 # name, device, judge, program and its folder
 one() {
@@ -63,11 +62,12 @@ PYTHON
 failed=0
 for device in bdw chv skl icl tgl dg1; do
   if [ $# -gt 0 ] && [[ " $* " != *" $device "* ]]; then continue; fi
-  driver=intel_icd
-  case $device in bdw | chv) driver=intel_hasvk_icd ;; esac
-  one vulkan "$device" lavapipe env VK_ICD_FILENAMES="/usr/share/vulkan/icd.d/$driver.x86_64.json" "$work/vulkan" "$work" &
-  [ "$device" = chv ] ||
-    one opencl "$device" pocl env OCL_ICD_VENDORS=/etc/OpenCL/vendors/intel.icd "$work/opencl" tests/compute/opencl || failed=1
+  vulkan=$(scripts/driver-settings.sh vulkan "$device")
+  one vulkan "$device" lavapipe env "$vulkan" "$work/vulkan" "$work" &
+  if [ "$device" != chv ]; then
+    read -ra opencl < <(scripts/driver-settings.sh opencl "$device")
+    one opencl "$device" pocl env "${opencl[@]}" "$work/opencl" tests/compute/opencl || failed=1
+  fi
   wait $! || failed=1
 done
 exit "$failed"

@@ -82,16 +82,15 @@ for device in $devices; do
   if [ -z "$short" ]; then
     try "GL without compression" 3DPRIMITIVE env INTEL_DEBUG=noccs,nofc,nohiz "$work/gl_scenes"
     case $device in
-      bdw | chv) icd=intel_hasvk_icd ;;
-      skl | icl | tgl | dg1) icd=intel_icd ;;
-      *) icd= ;;
+      bdw | chv | skl | icl | tgl | dg1)
+        vulkan=$(scripts/driver-settings.sh vulkan "$device")
+        try Vulkan GPGPU_WALKER env "$vulkan" "$work/vulkan" "$work" vector_add
+        ;;
     esac
-    if [ -n "$icd" ]; then
-      VK_ICD_FILENAMES=/usr/share/vulkan/icd.d/$icd.x86_64.json try Vulkan GPGPU_WALKER "$work/vulkan" "$work" vector_add
-    fi
     case $device in
       bdw | skl | icl | tgl | dg1)
-        OCL_ICD_VENDORS=/etc/OpenCL/vendors/intel.icd try OpenCL GPGPU_WALKER "$work/opencl" tests/compute/opencl vector_add
+        read -ra opencl < <(scripts/driver-settings.sh opencl "$device")
+        try OpenCL GPGPU_WALKER env "${opencl[@]}" "$work/opencl" tests/compute/opencl vector_add
         ;;
     esac
     for command in "${benchmarks[@]}"; do measure "$command"; done

@@ -12,8 +12,15 @@ from reports import unsupported
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PROGRAMS = ROOT / "tests/programs"
 HALOGEN = os.environ.get("HALOGEN", str(ROOT / "build/bin/halogen"))
-SOFTWARE = {"LIBGL_ALWAYS_SOFTWARE": "true", "GALLIUM_DRIVER": "llvmpipe",
-            "VK_ICD_FILENAMES": "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json"}
+
+
+def driver_settings(interface, name):
+    """Returns the environment with which a loader takes a driver (scripts/driver-settings.sh)."""
+    words = subprocess.run([ROOT / "scripts/driver-settings.sh", interface, name], stdout=subprocess.PIPE, text=True, check=True)
+    return dict(word.split("=", 1) for word in words.stdout.split())
+
+
+SOFTWARE = {"LIBGL_ALWAYS_SOFTWARE": "true", "GALLIUM_DRIVER": "llvmpipe", **driver_settings("vulkan", "lavapipe")}
 
 
 @contextlib.contextmanager

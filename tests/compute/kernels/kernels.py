@@ -14,6 +14,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 HALOGEN = os.environ.get("HALOGEN", str(HERE.parent.parent.parent / "build/bin/halogen"))
+SETTINGS = HERE.parent.parent.parent / "scripts/driver-settings.sh"
 DEVICES = ("bdw", "skl", "icl", "tgl", "dg1")
 WITH_DOUBLES = ("bdw", "skl")
 INTEGERS = ["char", "uchar", "short", "ushort", "int", "uint", "long", "ulong"]
@@ -88,9 +89,10 @@ def kernels(doubles):
 
 
 def run(work, name, source, driver, prefix):
+    """Runs the kernels of a source; `driver` is a device or "pocl" (scripts/driver-settings.sh)."""
     out = work / f"{name}.txt"
-    environment = {**os.environ, "OCL_ICD_VENDORS": f"/etc/OpenCL/vendors/{driver}.icd", "HOME": str(work)}
-    subprocess.run([*prefix, f"{work}/run_kernels", source, out], env=environment, check=True, timeout=900)
+    settings = subprocess.run([SETTINGS, "opencl", driver], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
+    subprocess.run([*prefix, "env", *settings, f"HOME={work}", f"{work}/run_kernels", source, out], check=True, timeout=900)
     return {line.split(" ", 1)[0]: line.split()[1:] for line in out.read_text().splitlines()}
 
 
@@ -112,7 +114,7 @@ def main():
             source.write_text("".join(HEAD.format(name=f"k_{name}", body=body) for name, body in chosen.items()))
             if doubles not in judged:
                 judged[doubles] = run(work, f"pocl{doubles}", source, "pocl", [])
-            found = run(work, device, source, "intel", [HALOGEN, "run", "--device", device, "--"])
+            found = run(work, device, source, device, [HALOGEN, "run", "--device", device, "--"])
             wrong = []
             for name, wanted in judged[doubles].items():
                 apart = [i for i, pair in enumerate(zip(wanted, found.get(name, [""] * len(wanted)))) if pair[0] != pair[1]]
