@@ -85,6 +85,7 @@ inline const std::vector<FieldValue>& values() {
       {"3DSTATE_URB", "gs_urb_entry_allocation_size", 2},
       {"3DSTATE_URB_VS", "vs_number_of_urb_entries", 64},
       {"3DSTATE_URB_VS", "urb_entry_allocation_size", 2},
+      {"3DSTATE_URB_ALLOC_VS", "urb_entry_allocation_size", 2},
       {"3DSTATE_VS", "kernel_start_pointer", kVertexKernel},
       {"3DSTATE_VS", "dispatch_grf_start_register_for_urb_data", 1},
       {"3DSTATE_VS", "vertex_urb_entry_read_length", 2},

@@ -14,12 +14,6 @@ namespace {
 
 using spec::CommandId;
 
-template <class Urb>
-void set_entry(const Urb& urb, uint32_t& slots) {
-  constexpr uint32_t kUnitSlots = 4;  // 64 bytes
-  slots = (urb.urb_entry_allocation_size + 1u) * kUnitSlots;
-}
-
 HullDispatch hull_dispatch_of(hw::_3DSTATE_HS::DispatchMode mode) {
   using Mode = hw::_3DSTATE_HS::DispatchMode;
   return mode == Mode::eight_patch  ? HullDispatch::eight_patch
@@ -93,7 +87,7 @@ void resolve_tessellation(Resolver& from, Tessellation& stage) {
   stage.hull_instances = hull.instance_count + 1u;
   stage.hull_handles = hull.include_vertex_handles;
   stage.hull_primitive_id = hull.include_primitive_id;
-  set_entry(from.get<hw::_3DSTATE_URB_HS>(), stage.patch_slots);
+  set_entry<hw::_3DSTATE_URB_HS, hw::_3DSTATE_URB_ALLOC_HS>(from, stage.patch_slots);
   set_tables(from, kHull, stage.hull);
   set_constants(from, kHull, stage.hull);
 
@@ -112,7 +106,7 @@ void resolve_tessellation(Resolver& from, Tessellation& stage) {
   stage.domain_shader.read_length = domain.patch_urb_entry_read_length;
   stage.domain_shader.control = control_of(domain.floating_point_mode, false);
   stage.domain_wide = domain.dispatch_mode != hw::DomainDispatchMode::SIMD4X2;
-  set_entry(from.get<hw::_3DSTATE_URB_DS>(), stage.domain_slots);
+  set_entry<hw::_3DSTATE_URB_DS, hw::_3DSTATE_URB_ALLOC_DS>(from, stage.domain_slots);
   stage.domain_w = domain.compute_w_coordinate_enable;
   stage.domain_primitive_id = !domain.primitive_id_not_required;
   set_tables(from, kDomain, stage.domain_shader);
@@ -129,7 +123,7 @@ void resolve_geometry(Resolver& from, Geometry& stage) {
   stage.shader.read_length = command.vertex_urb_entry_read_length;
   stage.shader.control = control_of(command.floating_point_mode, command.single_program_flow);
   stage.dispatch = geometry_dispatch_of(command.dispatch_mode);
-  set_entry(from.get<hw::_3DSTATE_URB_GS>(), stage.entry_slots);
+  set_entry<hw::_3DSTATE_URB_GS, hw::_3DSTATE_URB_ALLOC_GS>(from, stage.entry_slots);
   stage.handles = command.include_vertex_handles;
   stage.primitive_id = command.include_primitive_id;
   stage.instances = command.instance_control + 1u;

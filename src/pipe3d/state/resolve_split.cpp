@@ -24,10 +24,7 @@ void resolve_vertex_shader(Resolver& from, VertexShader& stage) {
   set_vertex_read(command, shader);
   shader.control = control_of(command.floating_point_mode, false);
   stage.dispatch = command.simd8_dispatch_enable ? VertexDispatch::simd8 : VertexDispatch::pairs;
-  const auto urb = from.get<hw::_3DSTATE_URB_VS>();
-  if (urb.urb_entry_allocation_size != 0) {
-    stage.entry_slots = (urb.urb_entry_allocation_size + 1u) * 4;
-  }
+  set_entry<hw::_3DSTATE_URB_VS, hw::_3DSTATE_URB_ALLOC_VS>(from, stage.entry_slots);
   set_tables(from, kVertex, shader);
   set_constants(from, kVertex, shader);
 }

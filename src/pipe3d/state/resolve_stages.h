@@ -29,6 +29,17 @@ inline constexpr StageCommands kPixel{spec::CommandId::_3DSTATE_BINDING_TABLE_PO
                                       spec::CommandId::_3DSTATE_SAMPLER_STATE_POINTERS_PS,
                                       spec::CommandId::_3DSTATE_CONSTANT_PS, 4};
 
+// Sets the size of a stage's URB entries from whichever of its two commands was sent last (Settings keeps that one).
+template <class Whole, class BySlice>
+void set_entry(const Resolver& from, uint32_t& slots) {
+  constexpr uint32_t kUnitSlots = 4;  // 64 bytes
+  if (from.settings().has(Whole::kId)) {
+    slots = (from.get<Whole>().urb_entry_allocation_size + 1u) * kUnitSlots;
+  } else if (from.settings().has(BySlice::kId)) {
+    slots = (from.get<BySlice>().urb_entry_allocation_size + 1u) * kUnitSlots;
+  }
+}
+
 void set_tables(Resolver& from, const StageCommands& stage, Shader& shader);
 void set_constants(Resolver& from, const StageCommands& stage, Shader& shader);
 

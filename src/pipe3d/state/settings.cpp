@@ -1,6 +1,7 @@
 #include "pipe3d/state/settings.h"
 
 #include <array>
+#include <optional>
 
 #include "hw/3d_constants.h"
 #include "hw/3d_depth.h"
@@ -71,6 +72,27 @@ constexpr std::array<StageConstants, 5> kStageConstants{{
     {CommandId::_3DSTATE_CONSTANT_GS, &hw::_3DSTATE_CONSTANT_ALL::geometry_shader_update_enable},
     {CommandId::_3DSTATE_CONSTANT_PS, &hw::_3DSTATE_CONSTANT_ALL::pixel_shader_update_enable},
 }};
+
+// Two commands that divide the URB for one stage. Each replaces the other.
+struct UrbForms {
+  CommandId whole;
+  CommandId by_slice;
+};
+constexpr std::array<UrbForms, 4> kUrbForms{{
+    {CommandId::_3DSTATE_URB_VS, CommandId::_3DSTATE_URB_ALLOC_VS},
+    {CommandId::_3DSTATE_URB_HS, CommandId::_3DSTATE_URB_ALLOC_HS},
+    {CommandId::_3DSTATE_URB_DS, CommandId::_3DSTATE_URB_ALLOC_DS},
+    {CommandId::_3DSTATE_URB_GS, CommandId::_3DSTATE_URB_ALLOC_GS},
+}};
+
+// Returns the command that this one replaces, besides an earlier one of its own kind. No value: there is no other form.
+std::optional<CommandId> other_urb_form(CommandId id) {
+  for (const UrbForms& forms : kUrbForms) {
+    if (id == forms.whole) return forms.by_slice;
+    if (id == forms.by_slice) return forms.whole;
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -174,6 +196,9 @@ bool Settings::change(const Generation& generation, const spec::CommandDesc& des
       break;
   }
   put(desc.id, 0, dwords);
+  if (const std::optional<CommandId> other_form = other_urb_form(desc.id)) {
+    packets_.erase(key_of(*other_form, 0));
+  }
   for (size_t stage = 0; stage < kStageConstants.size(); ++stage) {
     if (kStageConstants[stage].command == desc.id) {
       packets_.erase(key_of(CommandId::_3DSTATE_CONSTANT_ALL, static_cast<uint32_t>(stage)));

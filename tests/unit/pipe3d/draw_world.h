@@ -96,15 +96,12 @@ class DrawWorld : private memory::FaultHandler {
     return found;
   }
   // Runs one part of a draw.
-  Outcome part(Progress& progress) {
-    return pipeline_.draw({.generation = &generation_,
-                           .settings = &settings,
-                           .bases = {.surface = kStates, .dynamic = kStates, .instruction = kKernels},
-                           .space = &space_,
-                           .stream_offsets = stream_indices,
-                           .tables = {.base = kStates},
-                           .unread = &unread},
-                          progress);
+  Outcome part(Progress& progress) { return pipeline_.draw(input(), progress); }
+  // Returns the state that a draw would use now.
+  PipelineState state() {
+    PipelineState resolved;
+    EXPECT_TRUE(resolve(input(), resolved));
+    return resolved;
   }
   void set_stop(const StopFlag& stop) { pipeline_.set_stop(stop); }
   // Runs all parts of a draw.
@@ -150,6 +147,15 @@ class DrawWorld : private memory::FaultHandler {
   memory::FaultAction on_fault(const memory::Fault& /*fault*/) override {
     ++faults_;
     return faults_expected ? memory::FaultAction::skip : memory::FaultAction::stop;
+  }
+  ResolveInput input() {
+    return {.generation = &generation_,
+            .settings = &settings,
+            .bases = {.surface = kStates, .dynamic = kStates, .instruction = kKernels},
+            .space = &space_,
+            .stream_offsets = stream_indices,
+            .tables = {.base = kStates},
+            .unread = &unread};
   }
   uint64_t& entry(uint64_t at) { return *reinterpret_cast<uint64_t*>(bytes_.data() + at); }
 
