@@ -24,7 +24,8 @@ struct Call {
   MessageCount& count;
   Payload payload;
   Response response;
-  size_t data;  // first register after the header
+  Touched* touched;  // null: not counted
+  size_t data;       // first register after the header
 
   uint32_t lanes(unsigned width) const { return message.channels & static_cast<uint32_t>(low_mask(width)); }
   bool has_header() const { return (message.descriptor & eu::DescriptorBits::kHeaderPresent) != 0; }
@@ -38,6 +39,18 @@ struct Call {
   template <class Header>
   Header optional_header() const {
     return has_header() ? header<Header>() : Header{};
+  }
+
+  // Counts bytes of memory that the message accesses without a MemoryTarget.
+  void touch(uint64_t address, uint64_t bytes) const {
+    if (touched != nullptr && bytes != 0) {
+      touched->lines.add(address, bytes);
+    }
+  }
+  void count_atomic() const {
+    if (touched != nullptr) {
+      touched->atomic = true;
+    }
   }
 
   void approximate(std::string_view reason);

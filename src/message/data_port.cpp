@@ -47,7 +47,7 @@ Offsets qword_offsets(const Call& call, unsigned width, uint64_t mask) {
 }
 
 MemoryTarget all_memory(const Call& call) {
-  return MemoryTarget::memory(*call.context.environment.space, 0);
+  return MemoryTarget::memory(*call.context.environment.space, 0, call.touched);
 }
 
 // Moves consecutive dwords of each lane. Each enabled channel has its own registers.
@@ -212,6 +212,7 @@ SendOutcome atomic_lanes(Call& call, const MemoryTarget& target, const Offsets& 
     }
     places[lane] = spot.bytes;
   }
+  call.count_atomic();
   for (uint32_t rest = call.lanes(width); rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     const size_t at = data * eu::kGrfBytes + lane * sizeof(Slot);
@@ -354,7 +355,8 @@ SendOutcome streamed_write(Call& call) {
   if (surface->kind != Surface::Kind::buffer || index >= surface->elements) {
     return SendOutcome::done;
   }
-  const MemoryTarget target = MemoryTarget::buffer(*call.context.environment.space, surface->base, surface->bytes);
+  const MemoryTarget target =
+      MemoryTarget::buffer(*call.context.environment.space, surface->base, surface->bytes, call.touched);
   const std::span<const std::byte> sent = call.payload.from(0);
   return outcome(target.write(index * surface->element_B, sent.first(std::min(bytes, sent.size()))));
 }

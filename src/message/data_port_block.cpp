@@ -152,7 +152,7 @@ SendOutcome a64_block(Call& call, Direction direction) {
     return call.unsupported("undefined block size");
   }
   const uint64_t address = call.payload.qword(0, 0);
-  const MemoryTarget target = MemoryTarget::memory(*call.context.environment.space, 0);
+  const MemoryTarget target = MemoryTarget::memory(*call.context.environment.space, 0, call.touched);
   return move(call, target, address & ~uint64_t{3}, *block, direction, true);
 }
 

@@ -70,6 +70,7 @@ SendOutcome untyped_atomic_pair(Call& call) {
       places[vector] = spot.bytes;
     }
   }
+  call.count_atomic();
   for (unsigned vector = 0; vector < kVectors; ++vector) {
     const unsigned channel = vector * kComponents;
     if (!is_on(call, channel)) {

@@ -54,6 +54,7 @@ struct Environment {
   StateBases bases;
   uint64_t binding_table = 0;  // address
   uint32_t sampler_table = 0;  // offset from the dynamic base
+  bool counts_work = false;    // work_tally.h
 };
 
 // Returns a 48-bit address in canonical form.

@@ -20,6 +20,11 @@ class MemoryCode final : public eu::CodeMemory {
 }  // namespace
 
 void KernelTable::set_program(DispatchedKernel& kernel, std::shared_ptr<const eu::Program> program) {
+  const bool watched = is_watched(kernel);
+  if (watched) {
+    add_activity_of(kernel);
+  }
+  kernel.costs.clear();
   if (kernel.program != nullptr) {
     kernel.counts->report(gone_);
     instructions_ -= kernel.program->kernel().instruction_count();
@@ -27,6 +32,42 @@ void KernelTable::set_program(DispatchedKernel& kernel, std::shared_ptr<const eu
   instructions_ += program->kernel().instruction_count();
   kernel.counts = library_.executor().make_counts(program->kernel());  // before the old kernel may be destroyed
   kernel.program = std::move(program);
+  if (watched) {
+    begin_watch(kernel);
+  }
+}
+
+void KernelTable::watch(bool on) {
+  watching_ = on;
+  if (on) {
+    ++watch_;
+    activity_ = {};
+  }
+}
+
+void KernelTable::begin_watch(DispatchedKernel& kernel) const {
+  kernel.watch = watch_;
+  const std::span<const uint64_t> executed = kernel.counts->executed();
+  kernel.before.assign(executed.begin(), executed.end());
+  if (kernel.costs.empty()) {
+    kernel.costs = issue_costs(kernel.program->kernel());
+  }
+}
+
+void KernelTable::add_activity_of(const DispatchedKernel& kernel) {
+  add_activity(kernel.costs, kernel.counts->executed(), kernel.before, activity_);
+}
+
+oa::StageActivity KernelTable::end_watch() {
+  if (watching_) {
+    for (const auto& [key, item] : kernels_) {
+      if (is_watched(item.kernel)) {
+        add_activity_of(item.kernel);
+      }
+    }
+  }
+  watching_ = false;
+  return std::exchange(activity_, {});
 }
 
 void KernelTable::trim() {
@@ -41,6 +82,14 @@ void KernelTable::trim() {
 }
 
 DispatchedKernel& KernelTable::find(memory::AddressSpace& space, uint64_t base, uint32_t entry, bool fresh) {
+  DispatchedKernel& kernel = look_up(space, base, entry, fresh);
+  if (watching_ && kernel.watch != watch_) {
+    begin_watch(kernel);
+  }
+  return kernel;
+}
+
+DispatchedKernel& KernelTable::look_up(memory::AddressSpace& space, uint64_t base, uint32_t entry, bool fresh) {
   const Key key{base, entry};
   MemoryCode memory(space, base);
   const auto known = kernels_.find(key);
@@ -89,6 +138,9 @@ void KernelTable::merge(DispatchedKernel& kernel, const eu::Program& program, eu
   if (kernel.program.get() == &program) {
     kernel.counts->take(counts);
   } else {
+    if (watching_) {
+      add_activity(issue_costs(program.kernel()), counts.executed(), {}, activity_);
+    }
     counts.report(gone_);
     counts.clear();
   }

@@ -49,6 +49,7 @@ SendOutcome media_block(Call& call, Direction direction) {
       const int64_t shown_x = at_x < 0 ? in_pixel : at_x >= end_x ? end_x - pixel_B + in_pixel : at_x;
       const auto pixel = static_cast<uint32_t>(shown_x / pixel_B);
       const uint64_t address = texel_address(*surface, pixel, shown_y, 0, 0) + static_cast<uint64_t>(shown_x % pixel_B);
+      call.touch(address, 1);
       if (direction == Direction::write) {
         if (!ok(space.write(place(address), data.subspan(at, 1)))) {
           return SendOutcome::fault;

@@ -20,9 +20,31 @@ void for_each_lane(uint32_t lanes, Do&& visit) {
 
 }  // namespace
 
+// Counts bytes that are inside the bounds.
+void MemoryTarget::touch(uint64_t offset, uint64_t bytes, Use use) const {
+  if (space_ != nullptr) {
+    touched_->lines.add(place(base_ + offset).value, bytes);
+    return;
+  }
+  touched_->local_read_B += use != Use::write ? static_cast<uint32_t>(bytes) : 0;
+  touched_->local_written_B += use != Use::read ? static_cast<uint32_t>(bytes) : 0;
+}
+
+void MemoryTarget::touch_lanes(uint32_t lanes, const std::array<uint64_t, kLanes>& offsets, unsigned bytes,
+                               Use use) const {
+  for_each_lane(lanes, [&](unsigned lane) {
+    if (inside(offsets[lane], bytes)) {
+      touch(offsets[lane], bytes, use);
+    }
+  });
+}
+
 memory::AccessResult MemoryTarget::read_lanes(uint32_t lanes, const std::array<uint64_t, kLanes>& offsets,
                                               unsigned bytes, std::byte* into) const {
   lanes &= (1u << kLanes) - 1;
+  if (touched_ != nullptr) [[unlikely]] {
+    touch_lanes(lanes, offsets, bytes, Use::read);
+  }
   if (space_ == nullptr) {
     for_each_lane(lanes, [&](unsigned lane) {
       if (inside(offsets[lane], bytes)) {
@@ -58,6 +80,9 @@ memory::AccessResult MemoryTarget::read_lanes(uint32_t lanes, const std::array<u
 memory::AccessResult MemoryTarget::write_lanes(uint32_t lanes, const std::array<uint64_t, kLanes>& offsets,
                                                unsigned bytes, const std::byte* from) const {
   lanes &= (1u << kLanes) - 1;
+  if (touched_ != nullptr) [[unlikely]] {
+    touch_lanes(lanes, offsets, bytes, Use::write);
+  }
   if (space_ == nullptr) {
     for_each_lane(lanes, [&](unsigned lane) {
       if (inside(offsets[lane], bytes)) {
@@ -79,10 +104,13 @@ memory::AccessResult MemoryTarget::write_lanes(uint32_t lanes, const std::array<
 }
 
 memory::AccessResult MemoryTarget::read(uint64_t offset, std::span<std::byte> into) const {
+  const uint64_t there = bytes_inside(offset, into.size());
+  if (touched_ != nullptr && there != 0) [[unlikely]] {
+    touch(offset, there, Use::read);
+  }
   if (limit_ == kNoLimit) {
     return space_->read(place(base_ + offset), into);
   }
-  const uint64_t there = offset < limit_ ? std::min<uint64_t>(into.size(), limit_ - offset) : 0;
   std::fill(into.begin() + static_cast<std::ptrdiff_t>(there), into.end(), std::byte{0});
   if (there == 0) {
     return AccessResult::ok;
@@ -95,10 +123,13 @@ memory::AccessResult MemoryTarget::read(uint64_t offset, std::span<std::byte> in
 }
 
 memory::AccessResult MemoryTarget::write(uint64_t offset, std::span<const std::byte> from) const {
+  const uint64_t there = bytes_inside(offset, from.size());
+  if (touched_ != nullptr && there != 0) [[unlikely]] {
+    touch(offset, there, Use::write);
+  }
   if (limit_ == kNoLimit) {
     return space_->write(place(base_ + offset), from);
   }
-  const uint64_t there = offset < limit_ ? std::min<uint64_t>(from.size(), limit_ - offset) : 0;
   if (there == 0) {
     return AccessResult::ok;
   }
@@ -112,13 +143,22 @@ memory::AccessResult MemoryTarget::write(uint64_t offset, std::span<const std::b
 MemoryTarget::Spot MemoryTarget::spot(uint64_t offset, unsigned bytes) const {
   if (space_ == nullptr) {
     offset &= ~uint64_t{bytes - 1};
-    return {inside(offset, bytes) ? local_.data() + offset : nullptr, AccessResult::ok};
+    if (!inside(offset, bytes)) {
+      return {};
+    }
+    if (touched_ != nullptr) {
+      touch(offset, bytes, Use::both);
+    }
+    return {local_.data() + offset, AccessResult::ok};
   }
   offset &= ~uint64_t{bytes - 1};
   const uint64_t address = base_ + offset;
   // An operation must be naturally aligned. A misaligned surface has no such address.
   if (!inside(offset, bytes) || (address & (bytes - 1)) != 0) {
     return {};
+  }
+  if (touched_ != nullptr) {
+    touch(offset, bytes, Use::both);
   }
   const memory::AddressSpace::View view = space_->view(place(address), memory::kWrite);
   return {view.bytes.size() >= bytes ? view.bytes.data() : nullptr, view.result};

@@ -211,6 +211,12 @@ uint64_t sampler_address(const Call& call, const hw::SAMPLER_HEADER& header) {
   return environment.bases.dynamic + (table != 0 ? table : environment.sampler_table) + index;
 }
 
+// Returns the number of groups of four lanes with an enabled lane.
+uint32_t squares_in(uint32_t lanes) {
+  const uint32_t any = lanes | lanes >> 1 | lanes >> 2 | lanes >> 3;
+  return static_cast<uint32_t>(std::popcount(any & 0x1111'1111u));
+}
+
 bool needs_state(Action action) {
   return action == Action::sample || action == Action::gather || action == Action::levels;
 }
@@ -264,6 +270,9 @@ SendOutcome sampler(Call& call) {
   uint32_t lanes = call.lanes(job.lanes);
   if (simd == Simd::simd4x2) {
     lanes = ((lanes & 0x0f) != 0 ? 1u : 0u) | ((lanes & 0xf0) != 0 ? 2u : 0u);
+  }
+  if (call.touched != nullptr) {
+    call.touched->squares = squares_in(call.lanes(job.lanes));
   }
   const bool squares =
       job.quick != nullptr && form->from == Level::of_quad && header.channels_off == 0 && !call.control.half;

@@ -47,6 +47,7 @@ Call::Call(Context& shared, eu::Thread& sender, const eu::Message& sent)
       count(count_of(shared, control)),
       payload(sent),
       response(sent.response),
+      touched(shared.environment.counts_work ? &shared.touched : nullptr),
       data(has_header() ? 1 : 0) {}
 
 void Call::approximate(std::string_view reason) {
@@ -77,15 +78,16 @@ SendOutcome Call::unsupported(std::string_view reason) {
 MemoryTarget stateless_memory(const Call& call, HeaderBase header) {
   const Environment& environment = call.context.environment;
   const uint64_t scratch = header == HeaderBase::added ? call.optional_header<hw::DATA_PORT_HEADER>().scratch : 0;
-  return MemoryTarget::memory(*environment.space, environment.bases.general + scratch);
+  return MemoryTarget::memory(*environment.space, environment.bases.general + scratch, call.touched);
 }
 
 std::optional<MemoryTarget> target_of(Call& call, uint8_t index, HeaderBase header) {
   const Environment& environment = call.context.environment;
   switch (call.binding(index)) {
     case Binding::local_memory:
-      return MemoryTarget::local(environment.groups == nullptr ? std::span<std::byte>()
-                                                               : environment.groups->local_memory(call.thread.group));
+      return MemoryTarget::local(
+          environment.groups == nullptr ? std::span<std::byte>() : environment.groups->local_memory(call.thread.group),
+          call.touched);
     case Binding::stateless:
       return stateless_memory(call, header);
     case Binding::surface:
@@ -97,13 +99,17 @@ std::optional<MemoryTarget> target_of(Call& call, uint8_t index, HeaderBase head
   if (surface == nullptr) {
     return std::nullopt;
   }
-  return surface->kind == Surface::Kind::none ? MemoryTarget::none()
-                                              : MemoryTarget::buffer(*environment.space, surface->base, surface->bytes);
+  return surface->kind == Surface::Kind::none
+             ? MemoryTarget::none()
+             : MemoryTarget::buffer(*environment.space, surface->base, surface->bytes, call.touched);
 }
 
 eu::SendOutcome gateway(Call& call) {
   if (call.control.type == Type::barrier && call.context.environment.groups != nullptr) {
     call.context.environment.groups->arrive(call.thread);
+    if (call.touched != nullptr) {
+      call.touched->barrier = true;
+    }
     call.response.clear();
     return SendOutcome::done;
   }
@@ -191,6 +197,7 @@ void SharedFunctions::merge_counts(SharedFunctions& main) {
   main.context_.surfaces.unread().merge(context_.surfaces.unread());
   main.context_.samplers.unread().merge(context_.samplers.unread());
   main.context_.surfaces.uses().merge(context_.surfaces.uses());
+  main.context_.work.add(context_.work);
   drop_counts();
 }
 
@@ -199,6 +206,7 @@ void SharedFunctions::drop_counts() {
     count_of(context_, number).count = 0;
   }
   context_.counted.clear();
+  context_.work = {};
 }
 
 void SharedFunctions::count_up(MessageCount& count, uint64_t times) {
@@ -225,7 +233,19 @@ eu::SendOutcome SharedFunctions::send(eu::Thread& thread, const eu::Message& mes
   }
   Call call(context_, thread, message);
   count_up(call.count);
-  return dispatch(call);
+  const SendOutcome outcome = dispatch(call);
+  if (context_.environment.counts_work) {
+    add_work(outcome);
+  }
+  return outcome;
+}
+
+// Counts the work of the message that was executed last.
+void SharedFunctions::add_work(SendOutcome outcome) {
+  if (outcome == SendOutcome::done) {
+    context_.work.add(context_.touched);
+  }
+  context_.touched.clear();
 }
 
 eu::SendOutcome SharedFunctions::try_send(eu::Thread& thread, const eu::Message& message) {
@@ -235,7 +255,11 @@ eu::SendOutcome SharedFunctions::try_send(eu::Thread& thread, const eu::Message&
   const std::span saved = std::span(registers).first(std::min(registers.size(), message.response.size()));
   std::copy_n(message.response.begin(), saved.size(), saved.begin());
   const SendOutcome outcome = dispatch(call);
-  if (outcome != SendOutcome::fault && !context_.fidelity_changed) {
+  const bool stands = outcome != SendOutcome::fault && !context_.fidelity_changed;
+  if (context_.environment.counts_work) {
+    add_work(stands ? outcome : SendOutcome::blocked);
+  }
+  if (stands) {
     count_up(call.count);
     return outcome;
   }

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/event.h"
@@ -20,6 +21,7 @@
 #include "message/quick_texture.h"
 #include "message/sampler_state.h"
 #include "message/surface_table.h"
+#include "message/work_tally.h"
 
 namespace halogen::message {
 
@@ -60,6 +62,8 @@ struct Context {
   std::vector<size_t> counted;    // flat indices of counts above zero
   bool fidelity_changed = false;  // a kind of message was found to be less exact
   uint64_t fidelity_changes = 0;  // number of such changes, here and in merged functions
+  Touched touched;                // by the message that is being executed, if Environment::counts_work
+  MessageWork work;               // of the messages since take_work()
 
   spec::GenId gen() const { return generation->id(); }
 };
@@ -80,9 +84,11 @@ class SharedFunctions final : public eu::MessageTarget {
   void report(FidelityReport& report) const;
   // Counts messages that were executed elsewhere.
   void count(const eu::MessageControl& control, uint64_t times);
+  // Returns the work of messages since the last call, if the environment says that it is counted.
+  MessageWork take_work() { return std::exchange(context_.work, {}); }
 
   // For helpers of `main` on other host threads: copies main's fidelity of each kind of message; adds this one's counts
-  // to main's.
+  // and work to main's.
   void use_fidelity_of(const SharedFunctions& main);
   void merge_counts(SharedFunctions& main);
   void drop_counts();
@@ -96,6 +102,7 @@ class SharedFunctions final : public eu::MessageTarget {
   eu::SendOutcome dispatch(Call& call);
 
   void count_up(MessageCount& count, uint64_t times = 1);
+  void add_work(eu::SendOutcome outcome);
 
   Context context_;
   uint64_t known_changes_ = 0;  // main's fidelity_changes at the last copy, plus one

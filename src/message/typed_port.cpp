@@ -112,6 +112,7 @@ SendOutcome typed_access(Call& call, Direction direction) {
         }
       }
       if (spot.inside) {
+        call.touch(spot.address, texel_bytes.size());
         surface::pack_texel(*surface->format, texel, bytes.data());
         if (!ok(space.write(place(spot.address), texel_bytes))) {
           return SendOutcome::fault;
@@ -120,6 +121,7 @@ SendOutcome typed_access(Call& call, Direction direction) {
       continue;
     }
     if (spot.inside) {
+      call.touch(spot.address, texel_bytes.size());
       if (!ok(space.read(place(spot.address), texel_bytes))) {
         return SendOutcome::fault;
       }
@@ -153,12 +155,14 @@ SendOutcome typed_atomic(Call& call) {
     if (!spot.inside || spot.address % sizeof(uint32_t) != 0) {
       continue;
     }
+    call.touch(spot.address, sizeof(uint32_t));
     const memory::AddressSpace::View view = space.view(place(spot.address), memory::kWrite);
     if (!ok(view.result)) {
       return SendOutcome::fault;
     }
     places[lane] = view.bytes.size() >= sizeof(uint32_t) ? view.bytes.data() : nullptr;
   }
+  call.count_atomic();
   for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     const uint32_t first = call.payload.dword(call.data + count, lane);

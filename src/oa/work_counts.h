@@ -30,6 +30,16 @@ struct StageActivity {
   // alive * active_ns. The observation unit limits it to the slots and EUs of the device:
   //   thread time = min(slots * active_ns, thread_ns), loaded time = min(EUs * active_ns, thread_ns)
   uint64_t thread_ns = 0;
+  void add(const StageActivity& other) {
+    for (size_t pipe = 0; pipe < issue_clocks.size(); ++pipe) {
+      for (size_t kind = 0; kind < issue_clocks[pipe].size(); ++kind) {
+        issue_clocks[pipe][kind] += other.issue_clocks[pipe][kind];
+      }
+    }
+    sends += other.sends;
+    active_ns += other.active_ns;
+    thread_ns += other.thread_ns;
+  }
   bool operator==(const StageActivity&) const = default;
 };
 
@@ -60,6 +70,7 @@ struct WorkCounts {
 struct CountsWanted {
   bool work = false;      // everything but `activity`
   bool activity = false;  // flexible EU events are selected
+  bool any() const { return work || activity; }
 };
 
 // A part of work of one engine, between two points of virtual time. A report inside the span shows a linear share.

@@ -59,6 +59,8 @@ class ExecutionCounts {
   virtual void clear() = 0;
   // Adds `times` to the first instructions of the kernel, in the order of their offsets.
   virtual void add_first(size_t instructions, uint64_t times) = 0;
+  // Returns how often each instruction of the kernel ran, in the order of their offsets.
+  [[nodiscard]] virtual std::span<const uint64_t> executed() const = 0;
 };
 
 class Executor {

@@ -20,6 +20,7 @@ class KernelCounts final : public ExecutionCounts {
   void report(FidelityReport& report) const override;
   void take(ExecutionCounts& other) override;
   void add_first(size_t instructions, uint64_t times) override;
+  [[nodiscard]] std::span<const uint64_t> executed() const override { return counters_; }
   void clear() override { std::fill(counters_.begin(), counters_.end(), 0); }
 
  private:
