@@ -150,6 +150,7 @@ bool Pipeline::begin(const ResolveInput& input, const PrimitiveList* first) {
     return false;
   }
   state_.stop = stop_;
+  state_.wanted = wanted_;
   bool ok = true;
   for (Shader* shader :
        {&state_.vertex_shader.shader, &state_.tessellation.hull, &state_.tessellation.domain_shader,
@@ -183,16 +184,21 @@ uint32_t Pipeline::last_slots() const {
 
 // Returns the amount of work in this part of the draw.
 uint64_t Pipeline::used(const Outcome& outcome) const {
-  return instructions() - before_ + outcome.counts.vertices * 16;
+  return instructions().sum() - before_.sum() + outcome.counts.vertices * 16;
 }
 
-uint64_t Pipeline::instructions() const {
-  return vertices_.instructions() + hull_.instructions() + domain_.instructions() + geometry_.instructions() +
-         clip_threads_.instructions() + pixels_.instructions();
+StageAmounts Pipeline::instructions() const {
+  return {.vertex = vertices_.instructions(),
+          .hull = hull_.instructions(),
+          .domain = domain_.instructions(),
+          .geometry = geometry_.instructions(),
+          .clip = clip_threads_.instructions(),
+          .setup = pixels_.setup_instructions(),
+          .pixel = pixels_.shader_instructions()};
 }
 
 // Returns the threads of each stage. For pixels, only those of this part.
-StageThreads Pipeline::threads() const {
+StageAmounts Pipeline::threads() const {
   return {.vertex = vertices_.unit().threads(),
           .hull = hull_.unit().threads(),
           .domain = domain_.unit().threads(),
@@ -632,15 +638,12 @@ Outcome Pipeline::draw(const ResolveInput& input, Progress& progress) {
   if (outcome.stop == Stop::stopped) {
     waiting_.reset();
   }
-  outcome.instructions = instructions() - before_;
-  const StageThreads now = threads();
-  outcome.threads = {.vertex = now.vertex - threads_before_.vertex,
-                     .hull = now.hull - threads_before_.hull,
-                     .domain = now.domain - threads_before_.domain,
-                     .geometry = now.geometry - threads_before_.geometry,
-                     .clip = now.clip - threads_before_.clip,
-                     .setup = now.setup - threads_before_.setup,
-                     .pixel = now.pixel};
+  outcome.instructions_of = instructions().since(before_);
+  outcome.instructions = outcome.instructions_of.sum();
+  outcome.threads = threads().since(threads_before_);
+  if (work_ != nullptr) {
+    add_work();
+  }
   if (outcome.stop == Stop::unfinished && !more(progress) && !waiting_) {
     outcome.stop = Stop::finished;
   }
@@ -671,6 +674,24 @@ Outcome Pipeline::draw(const ResolveInput& input, Progress& progress) {
       .clip = state_.clip.statistics,
       .pixels = state_.pixel.shader.statistics};
   return outcome;
+}
+
+// Adds what the part did to the counts. Threads that clip or set up primitives, on the first chips, count for the
+// stages between which they are.
+void Pipeline::add_work() {
+  vertices_.unit().take_work(oa::Stage::vertex, *work_);
+  hull_.unit().take_work(oa::Stage::hull, *work_);
+  domain_.unit().take_work(oa::Stage::domain, *work_);
+  geometry_.unit().take_work(oa::Stage::geometry, *work_);
+  clip_threads_.unit().take_work(oa::Stage::geometry, *work_);
+  pixels_.take_work(*work_);
+  const BlockCounts& blocks = pixels_.counts().blocks;
+  work_->blocks_rasterised += blocks.rasterised;
+  work_->blocks_failed_early += blocks.failed_early;
+  work_->blocks_killed += blocks.killed;
+  work_->blocks_failed_late += blocks.failed_late;
+  work_->blocks_written += blocks.written;
+  work_->blocks_blended += blocks.blended;
 }
 
 Outcome Pipeline::depth_operation(const ResolveInput& input, Progress& progress) {

@@ -50,15 +50,25 @@ struct Counts {
   PixelCounts pixels;
 };
 
-// Number of EU threads started, by stage.
-struct StageThreads {
+// An amount of each stage: EU threads that were started (of pixels, including replayed threads), or instructions.
+struct StageAmounts {
   uint64_t vertex = 0;
   uint64_t hull = 0;
   uint64_t domain = 0;
   uint64_t geometry = 0;
   uint64_t clip = 0;
   uint64_t setup = 0;
-  uint64_t pixel = 0;  // including replayed threads
+  uint64_t pixel = 0;
+  StageAmounts since(const StageAmounts& before) const {
+    return {.vertex = vertex - before.vertex,
+            .hull = hull - before.hull,
+            .domain = domain - before.domain,
+            .geometry = geometry - before.geometry,
+            .clip = clip - before.clip,
+            .setup = setup - before.setup,
+            .pixel = pixel - before.pixel};
+  }
+  uint64_t sum() const { return vertex + hull + domain + geometry + clip + setup + pixel; }
 };
 
 using Stop = WorkEnd;
@@ -78,7 +88,8 @@ struct Statistics {
 struct Outcome {
   Stop stop = Stop::finished;
   uint64_t instructions = 0;
-  StageThreads threads;
+  StageAmounts threads;
+  StageAmounts instructions_of;
   Counts counts;
   Statistics statistics;
   std::optional<std::array<uint32_t, 4>> stream_offsets;  // as in ResolveInput, if streams were written
@@ -107,6 +118,12 @@ class Pipeline {
   // Sets the flag that ends a part early. A part that it ends in the middle of an object or of a piece of the picture
   // ends with Stop::stopped, and the draw cannot go on. Any other part ends as unfinished.
   void set_stop(const StopFlag& stop) { stop_ = &stop; }
+  // Sets the counts that the next parts add to. Threads, and the time of each stage, are left to the caller. Null: no
+  // counts.
+  void set_work(const oa::CountsWanted& wanted, oa::WorkCounts* counts) {
+    wanted_ = counts != nullptr ? wanted : oa::CountsWanted{};
+    work_ = counts;
+  }
   void set_events(EventSink* events, const std::string& path);
   void report(FidelityReport& report) const;
   // Returns the surfaces that the last part of a draw used.
@@ -135,8 +152,9 @@ class Pipeline {
   bool tessellates() const { return state_.tessellation.enabled; }
   std::string_view left_out() const;
   uint32_t last_slots() const;
-  uint64_t instructions() const;
-  StageThreads threads() const;
+  StageAmounts instructions() const;
+  StageAmounts threads() const;
+  void add_work();
   uint64_t used(const Outcome& outcome) const;
 
   const Generation* generation_ = nullptr;
@@ -166,8 +184,10 @@ class Pipeline {
   std::optional<Waiting> waiting_;
   std::optional<Clipper> clipper_;
   const StopFlag* stop_ = nullptr;  // null: none
-  uint64_t before_ = 0;             // instructions at the start of the part
-  StageThreads threads_before_;     // threads at the start of the part
+  StageAmounts before_;             // instructions at the start of the part
+  StageAmounts threads_before_;     // threads at the start of the part
+  oa::CountsWanted wanted_;
+  oa::WorkCounts* work_ = nullptr;  // null: no counts
 };
 
 }  // namespace halogen::pipe3d

@@ -25,6 +25,8 @@ void ShaderUnit::begin(const Generation& generation, const PipelineState& state,
   surface_base_ = state.bases.surface;
   compared_.clear();
   kernels_.trim();
+  kernels_.watch(state.wanted.activity);
+  functions_.take_work();
   own_ = nullptr;
   kernel_ = nullptr;
   counts_ = nullptr;
@@ -34,7 +36,8 @@ void ShaderUnit::begin(const Generation& generation, const PipelineState& state,
                                 .pixels = pixels_,
                                 .bases = state.bases,
                                 .binding_table = shader.binding_table,
-                                .sampler_table = shader.sampler_table});
+                                .sampler_table = shader.sampler_table,
+                                .counts_work = state.wanted.work});
 }
 
 void ShaderUnit::use(message::DispatchedKernel& kernel) {
@@ -211,6 +214,11 @@ size_t put_entry_rows(eu::Thread& thread, size_t grf, const Shader& shader, std:
     }
   }
   return grf;
+}
+
+void ShaderUnit::take_work(oa::Stage stage, oa::WorkCounts& into) {
+  functions_.take_work().add_to(into);
+  into.activity[static_cast<size_t>(stage)].add(kernels_.end_watch());
 }
 
 void ShaderUnit::report(FidelityReport& report) const {

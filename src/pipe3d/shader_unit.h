@@ -87,6 +87,8 @@ class ShaderUnit final : public message::Urb {
   uint64_t threads() const { return threads_; }  // number of threads started
   void report(FidelityReport& report) const;
   message::SurfaceUses& surface_uses() { return functions_.surface_uses(); }
+  // Adds the messages and the pipe activity since begin(), as far as the draw's state says that they are observed.
+  void take_work(oa::Stage stage, oa::WorkCounts& into);
 
   // The handle of an output entry is its number; input entries add kInputHandles. A handle has 16 bits; higher bits in
   // messages are ignored.

@@ -134,7 +134,7 @@ class DrawWorld final : private Input {
   static constexpr uint64_t kInstructions = 200'000;
 
   static void add(const pipe3d::Outcome& outcome, DrawResult& result) {
-    const pipe3d::StageThreads& threads = outcome.threads;
+    const pipe3d::StageAmounts& threads = outcome.threads;
     result.shader_threads += threads.vertex + threads.hull + threads.domain + threads.geometry + threads.clip +
                              threads.setup + threads.pixel;
     const std::array<uint64_t, 5> counts{outcome.counts.vertices, outcome.counts.clip_in, outcome.counts.clip_out,

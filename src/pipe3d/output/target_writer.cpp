@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/bits.h"
+#include "pipe3d/geometry/screen_setup.h"
 #include "surface/texel_format.h"
 
 namespace halogen::pipe3d {
@@ -243,6 +244,38 @@ void TargetWriter::put(const Rectangle& rectangle, uint32_t layer, const Bytes& 
   Bytes all;
   all.fill(std::byte{0xff});
   plane_.fill(rectangle, layer, std::span(packed).subspan(0, bytes_), std::span(all).subspan(0, bytes_));
+}
+
+uint64_t TargetWriter::blocks_in(const PixelGroupPlace& place) const {
+  constexpr uint32_t kBlock = 0xf;
+  uint64_t blocks = 0;
+  for (unsigned i = 0; i < std::min(place.lanes, kGroupLanes) / 4; ++i) {
+    const uint32_t live = place.live >> (4 * i) & kBlock;
+    const Square& at = place.squares[i];
+    if (live == 0 || plane_.contains(at.x + 1, at.y + 1, place.layer)) [[likely]] {
+      blocks += live != 0 ? 1 : 0;
+      continue;
+    }
+    bool inside = false;
+    for (uint32_t rest = live; rest != 0; rest &= rest - 1) {
+      const int lane = std::countr_zero(rest);
+      inside |= changes({at.x + (lane & 1), at.y + (lane >> 1), place.layer}, 1) != 0;
+    }
+    blocks += inside ? 1 : 0;
+  }
+  return blocks;
+}
+
+uint64_t TargetWriter::blocks_in(const Rectangle& rectangle, uint32_t layer) const {
+  const Rectangle target{.x_min = 0,
+                         .y_min = 0,
+                         .x_max = static_cast<int32_t>(plane_.width()) - 1,
+                         .y_max = static_cast<int32_t>(plane_.height()) - 1};
+  const Rectangle inside = intersect(rectangle, target);
+  if (way_ == Way::nothing || layer >= plane_.layers() || inside.x_min > inside.x_max || inside.y_min > inside.y_max) {
+    return 0;
+  }
+  return pixels_of({inside.x_min >> 1, inside.y_min >> 1, inside.x_max >> 1, inside.y_max >> 1});
 }
 
 Colour TargetWriter::read(const PixelPlace& place, uint32_t sample) {

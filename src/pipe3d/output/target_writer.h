@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 
+#include "base/bits.h"
 #include "memory/address_space.h"
 #include "message/surface.h"
 #include "pipe3d/output/blend.h"
@@ -42,6 +43,15 @@ class TargetWriter {
   void fill_plain(const Rectangle& rectangle, uint32_t layer, const Colour& colour);
   // Fast clear: writes the colour to a rectangle (inclusive) of all samples, without blending and masks.
   void fill(const Rectangle& rectangle, uint32_t layer, const Colour& colour);
+  // Return what a write with these arguments changes: samples of `mask`, or blocks of 2x2 pixels (with one sample) that
+  // have a pixel inside. A write mask without channels changes nothing.
+  uint32_t changes(const PixelPlace& place, uint32_t mask) const {
+    const bool inside = way_ != Way::nothing && plane_.contains(place.x, place.y, place.layer);
+    return inside ? mask & static_cast<uint32_t>(low_mask(plane_.samples())) : 0;
+  }
+  uint64_t blocks_in(const PixelGroupPlace& place) const;
+  uint64_t blocks_in(const Rectangle& rectangle, uint32_t layer) const;
+  bool blends() const { return blender_.blends(); }
   // Returns the value of a pixel as a shader sees it.
   Colour read(const PixelPlace& place, uint32_t sample);
   bool stopped() const { return plane_.stopped(); }

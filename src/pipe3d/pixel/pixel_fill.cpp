@@ -112,6 +112,9 @@ bool PixelStage::fill(const Rectangle& area) {
     TargetWriter* const writer = target(write.message.index, write.message.blend);
     writer->fill_plain(area, primitive_->layer, colour);
     end_ = writer->stopped() ? ThreadEnd::fault : end_;
+    if (counts_blocks_) {
+      count_written(writer->blocks_in(area, primitive_->layer), *writer);
+    }
   }
   const auto count = [&](const PixelReplay& replay, uint64_t times) {
     for (const PixelReplay::Write& write : replay.writes()) {
@@ -126,6 +129,7 @@ bool PixelStage::fill(const Rectangle& area) {
     unit_.use_kernel(kernel.start);
   }
   count(*known, threads);
+  counts_.blocks.rasterised += counts_blocks_ ? pixels_of(squares) : 0;
   counts_.invocations += pixels_of(area);
   counts_.passed += pixels_of(area);
   return true;

@@ -61,6 +61,7 @@ void PixelStage::begin(const Generation& generation, const PipelineState& state,
   const PixelShader& pixel = state.pixel;
   width_ = pixel.simd16.enabled ? 16 : pixel.simd8.enabled ? 8 : 32;
   test_early_ = early();
+  counts_blocks_ = state.wanted.work;
 }
 
 void PixelStage::share_kernels(memory::AddressSpace& quiet) {
@@ -92,6 +93,7 @@ void PixelStage::merge_counts_of(PixelStage& helper) {
   counts_.passed += helper.counts_.passed;
   counts_.threads += helper.counts_.threads;
   counts_.replayed += helper.counts_.replayed;
+  counts_.blocks.add(helper.counts_.blocks);
   missing_ = missing_.empty() ? helper.missing_ : missing_;
   inexact_ = inexact_.empty() ? helper.inexact_ : inexact_;
   surfaces_.unread().merge(helper.surfaces_.unread());
@@ -118,6 +120,11 @@ bool PixelStage::pixels_apart() const {
   return are_apart(std::move(extents));
 }
 
+void PixelStage::take_work(oa::WorkCounts& into) {
+  unit_.take_work(oa::Stage::pixel, into);
+  setup_.unit().take_work(oa::Stage::pixel, into);
+}
+
 void PixelStage::drop_counts() {
   unit_.drop_counts();
   setup_.unit().drop_counts();
@@ -141,10 +148,19 @@ void PixelStage::draw(const ScreenPrimitive& primitive, const Rasteriser& raster
   if (fill(area)) {
     return;
   }
-  raster.walk(window, [&](const Subspan& subspan) { add(subspan); });
+  if (counts_blocks_) {
+    raster.walk(window, [&](const Subspan& subspan) { add<true>(subspan); });
+  } else {
+    raster.walk(window, [&](const Subspan& subspan) { add<false>(subspan); });
+  }
   if (filled_ != 0) {
     dispatch();
   }
+}
+
+void PixelStage::count_blocks(const Rasteriser& raster) {
+  raster.walk(raster.box(),
+              [&](const Subspan& subspan) { counts_.blocks.rasterised += count_of(samples_of(subspan.coverage)); });
 }
 
 bool PixelStage::clear_depth(const ScreenPrimitive& rectangle, const Rasteriser& raster, uint32_t band) {
@@ -167,6 +183,7 @@ uint64_t samples_in(const std::array<uint16_t, 4>& coverage) {
 
 }  // namespace
 
+template <bool kCounts>
 void PixelStage::add(const Subspan& subspan) {
   if (end_ != ThreadEnd::done) {
     return;
@@ -176,9 +193,15 @@ void PixelStage::add(const Subspan& subspan) {
     return;
   }
   std::array<uint16_t, 4> coverage = subspan.coverage;
+  if constexpr (kCounts) {
+    counts_.blocks.rasterised += count_of(samples_of(coverage));
+  }
   if (test_early_) {
     if (!depth_.idle()) {
       test(subspan, coverage);
+      if constexpr (kCounts) {
+        counts_.blocks.failed_early += count_of(samples_of(subspan.coverage) & ~samples_of(coverage));
+      }
     }
     counts_.passed += samples_in(coverage);
   }
@@ -288,12 +311,16 @@ void PixelStage::dispatch() {
   unit_.use_kernel(kernel.start);
   ++counts_.threads;
   counts_.invocations += static_cast<uint64_t>(std::popcount(group_.live()));
+  blocks_.begin();
   if (const PixelReplay* known = replay(kernel, narrow)) {
     play(*known);
-    return;
+  } else {
+    make_ready(kernel, group_);
+    end_ = unit_.run(*thread_);
   }
-  make_ready(kernel, group_);
-  end_ = unit_.run(*thread_);
+  if (counts_blocks_) {
+    blocks_.finish(group_, counts_.blocks);
+  }
 }
 
 // Messages -----------------------------------------------------------------------------------------------------------
@@ -361,13 +388,18 @@ void PixelStage::late_test(Lane& lane, const float* depth, const uint8_t* stenci
   counts_.passed += static_cast<uint64_t>(std::popcount(lane.coverage));
 }
 
-void PixelStage::write_lane(const TargetMessage& message, unsigned index) {
-  Lane& lane = group_.lanes[(message.first_lane + index) % kMaxLanes];
+// Tests and writes a pixel. Returns the samples that were written, if blocks are counted.
+uint32_t PixelStage::write_lane(const TargetMessage& message, unsigned index) {
+  const unsigned number = (message.first_lane + index) % kMaxLanes;
+  Lane& lane = group_.lanes[number];
   if (message.has_mask) {
     lane.coverage &= message.payload->value<uint16_t>(message.place_of_mask(index));
   }
   if (lane.coverage == 0) {
-    return;
+    return 0;
+  }
+  if (counts_blocks_) {
+    blocks_.send(number, lane.coverage);
   }
   Colour colour{};
   Colour second{};
@@ -399,18 +431,28 @@ void PixelStage::write_lane(const TargetMessage& message, unsigned index) {
     }
     late_test(lane, message.depth != 0 ? &depth : nullptr, message.stencil != 0 ? &stencil : nullptr);
   }
+  if (counts_blocks_) {
+    blocks_.pass(number, lane.coverage);
+  }
   if (lane.coverage == 0 || message.null) {
-    return;
+    return 0;
   }
   TargetWriter* const writer = target(message.index, message.blend);
   if (writer == nullptr) {
     end_ = ThreadEnd::fault;
-    return;
+    return 0;
   }
-  writer->write({lane.x, lane.y, primitive_->layer}, lane.coverage, colour, second);
+  const PixelPlace place{lane.x, lane.y, primitive_->layer};
+  writer->write(place, lane.coverage, colour, second);
   if (writer->stopped()) {
     end_ = ThreadEnd::fault;
   }
+  return counts_blocks_ ? writer->changes(place, lane.coverage) : 0;
+}
+
+void PixelStage::count_written(uint64_t blocks, const TargetWriter& writer) {
+  counts_.blocks.written += blocks;
+  counts_.blocks.blended += writer.blends() ? blocks : 0;
 }
 
 // Writes the colours of pixels with one sample whose tests are done. False: the message needs the general path.
@@ -444,6 +486,10 @@ bool PixelStage::write_group(const TargetMessage& message, unsigned lanes) {
   if (writer->stopped()) {
     end_ = ThreadEnd::fault;
   }
+  if (counts_blocks_) {
+    blocks_.send_whole(place.live << message.first_lane);
+    count_written(writer->blocks_in(place), *writer);
+  }
   return true;
 }
 
@@ -467,12 +513,20 @@ eu::SendOutcome PixelStage::put(TargetMessage message) {
   message.lanes &= group_.live() >> message.first_lane;
   const unsigned lanes = message.width();
   if (!write_group(message, lanes)) {
+    if (counts_blocks_) {
+      blocks_.send_by_sample(group_);
+    }
+    std::array<uint32_t, kGroupLanes / 4> written{};  // samples of each block
     for (unsigned lane = 0; lane < lanes; ++lane) {
       if (bit(message.lanes, lane)) {
-        write_lane(message, lane);
+        written[lane / 4] |= write_lane(message, lane);
         const unsigned which = (message.first_lane + lane) % kMaxLanes;
         group_.covered &= group_.lanes[which].coverage != 0 ? ~0u : ~(1u << which);
       }
+    }
+    if (written != decltype(written){}) {
+      count_written(count_of(written[0]) + count_of(written[1]) + count_of(written[2]) + count_of(written[3]),
+                    *target(message.index, message.blend));
     }
   }
   if (end_ != ThreadEnd::done || depth_.stopped()) {

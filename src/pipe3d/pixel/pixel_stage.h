@@ -14,6 +14,7 @@
 #include "pipe3d/output/target_extent.h"
 #include "pipe3d/output/target_message.h"
 #include "pipe3d/output/target_writer.h"
+#include "pipe3d/pixel/block_counts.h"
 #include "pipe3d/pixel/pixel_replay.h"
 #include "pipe3d/pixel/pixel_thread.h"
 #include "pipe3d/shader_unit.h"
@@ -25,6 +26,7 @@ struct PixelCounts {
   uint64_t passed = 0;       // samples that passed depth and stencil
   uint64_t threads = 0;
   uint64_t replayed = 0;  // threads among them that were replayed
+  BlockCounts blocks;     // if they are observed
 };
 
 class PixelStage final : public message::PixelMessages {
@@ -39,6 +41,8 @@ class PixelStage final : public message::PixelMessages {
   void begin_list() { primitive_ = nullptr; }
   // Draws the part of a primitive inside the window. `raster` belongs to the primitive.
   void draw(const ScreenPrimitive& primitive, const Rasteriser& raster, const Rectangle& window);
+  // Counts the blocks of a rectangle that is cleared without drawing.
+  void count_blocks(const Rasteriser& raster);
   // Clears a band of the layer of the first bound target. True: it was the last band.
   bool fast_clear(uint32_t layer, uint32_t band);
   // Gen6: clears a band of the depth of a rectangle's pixels.
@@ -57,8 +61,11 @@ class PixelStage final : public message::PixelMessages {
 
   ThreadEnd end() const { return end_; }  // end of the thread that stopped the draw, or done
   const PixelCounts& counts() const { return counts_; }
+  // Adds what the messages and pipes of this stage and of merged helpers have done since begin().
+  void take_work(oa::WorkCounts& into);
   uint64_t setup_threads() const { return setup_.unit().threads(); }
-  uint64_t instructions() const { return unit_.instructions() + setup_.unit().instructions(); }
+  uint64_t setup_instructions() const { return setup_.unit().instructions(); }
+  uint64_t shader_instructions() const { return unit_.instructions(); }
   void report(FidelityReport& report) const {
     unit_.report(report);
     setup_.unit().report(report);
@@ -81,6 +88,7 @@ class PixelStage final : public message::PixelMessages {
  private:
   static constexpr uint64_t kWorthReplay = 256;  // minimum pixels of a primitive
 
+  template <bool kCounts>
   void add(const Subspan& subspan);
   void test(const Subspan& subspan, std::array<uint16_t, 4>& coverage);
   bool set_up();
@@ -96,8 +104,9 @@ class PixelStage final : public message::PixelMessages {
   bool early() const;
   TargetWriter* target(uint8_t index, uint8_t blend);
   void late_test(Lane& lane, const float* depth, const uint8_t* stencil);
-  void write_lane(const TargetMessage& message, unsigned lane);
+  uint32_t write_lane(const TargetMessage& message, unsigned lane);
   bool write_group(const TargetMessage& message, unsigned lanes);
+  void count_written(uint64_t blocks, const TargetWriter& writer);
   // pixel_messages.cpp
   eu::SendOutcome interpolate(const eu::Message& sent, const eu::MessageControl& control);
   eu::SendOutcome read_target(const eu::Message& sent, const eu::MessageControl& control);
@@ -128,6 +137,8 @@ class PixelStage final : public message::PixelMessages {
   uint32_t subspans_ = 0;  // since begin(); decides when the stop flag is asked
   unsigned width_ = 8;     // of threads
   bool test_early_ = false;
+  bool counts_blocks_ = false;
+  ThreadBlocks blocks_;  // of the thread that runs, if blocks are counted
   bool worth_replay_ = false;
   std::array<PixelReplay, 2> replays_;  // of the primitive: wide and narrow threads
   FollowedKernels followed_;

@@ -142,6 +142,9 @@ bool PixelWork::clear(const PrimitiveList& list, uint64_t& next) {
   if (at < count) {
     const ScreenPrimitive& rectangle = list.primitives()[at];
     const auto band = static_cast<uint32_t>(next % kMaxBands);
+    if (band == 0 && state_->wanted.work) {
+      main_.count_blocks(Rasteriser(*state_, rectangle));
+    }
     const bool last = state_->pixel.fast_clear ? main_.fast_clear(rectangle.layer, band)
                                                : main_.clear_depth(rectangle, Rasteriser(*state_, rectangle), band);
     next = last ? (at + 1) * kMaxBands : next + 1;

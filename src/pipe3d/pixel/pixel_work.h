@@ -42,10 +42,13 @@ class PixelWork {
   ThreadEnd end() const { return main_.end(); }  // end of the thread that stopped the draw, or done
   const PixelCounts& counts() const { return main_.counts(); }
   uint64_t setup_threads() const { return main_.setup_threads(); }
-  uint64_t instructions() const { return main_.instructions(); }
+  uint64_t setup_instructions() const { return main_.setup_instructions(); }
+  uint64_t shader_instructions() const { return main_.shader_instructions(); }
+  uint64_t instructions() const { return setup_instructions() + shader_instructions(); }
   std::string_view missing() const { return main_.missing(); }
   std::string_view inexact() const { return main_.inexact(); }
   void set_events(EventSink* events, const std::string& path) { main_.unit().set_events(events, path); }
+  void take_work(oa::WorkCounts& into) { main_.take_work(into); }
   void report(FidelityReport& report) const { main_.report(report); }
   void take_surface_uses(message::SurfaceUses& into) { main_.take_surface_uses(into); }
 

@@ -12,6 +12,7 @@
 #include "gen/pipeline_rules.h"
 #include "hw/enums.h"
 #include "message/environment.h"
+#include "oa/work_counts.h"
 
 namespace halogen::pipe3d {
 
@@ -465,6 +466,7 @@ struct Output {
 
 struct PipelineState {
   const StopFlag* stop = nullptr;  // asked by work whose length the guest controls; null: none
+  oa::CountsWanted wanted;         // counts that are observed
   message::StateBases bases;
   VertexState vertices;
   VertexShader vertex_shader;

@@ -103,6 +103,8 @@ class DrawWorld : private memory::FaultHandler {
     EXPECT_TRUE(resolve(input(), resolved));
     return resolved;
   }
+  void set_work(const oa::CountsWanted& wanted, oa::WorkCounts* counts) { pipeline_.set_work(wanted, counts); }
+  void set_pool(WorkerPool* pool) { pipeline_.set_pool(pool); }
   void set_stop(const StopFlag& stop) { pipeline_.set_stop(stop); }
   // Runs all parts of a draw.
   Outcome draw(const DrawCall& call) {

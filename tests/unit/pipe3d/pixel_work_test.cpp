@@ -27,6 +27,7 @@ struct Result {
   std::vector<uint64_t> nexts;  // progress after each part
   std::vector<uint64_t> instructions;
   PixelCounts counts;
+  oa::WorkCounts work;
   ThreadEnd end = ThreadEnd::done;
   size_t faults = 0;
   std::vector<uint64_t> first_faults;
@@ -43,6 +44,7 @@ class PixelPiecesAtWork : public message::MessageBench {
     state_.setup.count = 1;
     state_.setup.attributes[0].override_mask = 0xf;
     state_.setup.attributes[0].constant = hw::AttributeConstant::PRIM_ID;
+    state_.wanted = {.work = true, .activity = true};
     PixelShader& pixel = state_.pixel;
     pixel.dispatch = true;
     pixel.attributes = true;
@@ -150,6 +152,8 @@ class PixelPiecesAtWork : public message::MessageBench {
       result.counts.passed += work.counts().passed;
       result.counts.threads += work.counts().threads;
       result.counts.replayed += work.counts().replayed;
+      result.counts.blocks.add(work.counts().blocks);
+      work.take_work(result.work);
       work.report(report);
       result.end = work.end();
       if (result.end != ThreadEnd::done) {
@@ -173,6 +177,8 @@ class PixelPiecesAtWork : public message::MessageBench {
     EXPECT_EQ(a.counts.invocations, b.counts.invocations);
     EXPECT_EQ(a.counts.passed, b.counts.passed);
     EXPECT_EQ(a.counts.threads, b.counts.threads);
+    EXPECT_TRUE(a.counts.blocks == b.counts.blocks);
+    EXPECT_TRUE(a.work == b.work);
     EXPECT_EQ(a.end, b.end);
     EXPECT_EQ(a.faults, b.faults);
     EXPECT_EQ(a.first_faults, b.first_faults);
@@ -181,7 +187,7 @@ class PixelPiecesAtWork : public message::MessageBench {
   }
   Result same_for_all(const std::vector<Box>& boxes, uint64_t most = ~uint64_t{0}) {
     Result one = run(1, boxes, most);
-    for (const unsigned threads : {2u, 3u}) {
+    for (const unsigned threads : {2u, 3u, 4u}) {
       SCOPED_TRACE(threads);
       same(one, run(threads, boxes, most));
     }
@@ -202,6 +208,23 @@ class PixelPiecesAtWork : public message::MessageBench {
     uint64_t sum = 0;
     for (const Box& box : boxes) {
       sum += static_cast<uint64_t>(box.x1 - box.x0) * static_cast<uint64_t>(box.y1 - box.y0);
+    }
+    return sum;
+  }
+  // Returns the number of 2x2 blocks with a pixel of the box, looking at each block.
+  static uint64_t blocks(const Box& box) {
+    uint64_t count = 0;
+    for (uint32_t y = 0; y < kHeight; y += 2) {
+      for (uint32_t x = 0; x < kWidth; x += 2) {
+        count += covers(box, x, y) || covers(box, x + 1, y) || covers(box, x, y + 1) || covers(box, x + 1, y + 1);
+      }
+    }
+    return count;
+  }
+  static uint64_t blocks(const std::vector<Box>& boxes) {
+    uint64_t sum = 0;
+    for (const Box& box : boxes) {
+      sum += blocks(box);
     }
     return sum;
   }
@@ -233,6 +256,7 @@ TEST_P(PixelPiecesAtWork, TheLastPrimitiveIsOnTop) {
     shows_last(result, boxes);
     EXPECT_EQ(result.counts.invocations, area(boxes));
     EXPECT_EQ(result.counts.passed, area(boxes));
+    EXPECT_TRUE(result.counts.blocks == (BlockCounts{.rasterised = blocks(boxes), .written = blocks(boxes)}));
     EXPECT_EQ(result.nexts.size(), 1u);
   }
 }
@@ -261,6 +285,9 @@ TEST_P(PixelPiecesAtWork, WorkEndsInsideAPrimitive) {
     EXPECT_GT(parts.nexts.size(), boxes.size() == 1 ? 30u : 3u);
     EXPECT_TRUE(whole.memory == parts.memory);
     EXPECT_EQ(parts.counts.invocations, area(boxes));
+    EXPECT_TRUE(parts.counts.blocks ==
+                (BlockCounts{.rasterised = blocks(boxes), .written = blocks(boxes), .blended = blocks(boxes)}));
+    EXPECT_TRUE(parts.work == whole.work);
     for (uint32_t y = 0; y < kHeight; ++y) {
       for (uint32_t x = 0; x < kWidth; ++x) {
         const auto count = std::ranges::count_if(boxes, [&](const Box& box) { return covers(box, x, y); });
@@ -390,6 +417,7 @@ class OneThreadForAll : public PixelPiecesAtWork {
     EXPECT_EQ(fast.counts.invocations, slow.counts.invocations);
     EXPECT_EQ(fast.counts.passed, slow.counts.passed);
     EXPECT_EQ(fast.counts.threads, slow.counts.threads);
+    EXPECT_TRUE(fast.counts.blocks == slow.counts.blocks);
     EXPECT_EQ(fast.end, slow.end);
     EXPECT_EQ(fast.faults, slow.faults);
     EXPECT_EQ(fast.first_faults, slow.first_faults);
