@@ -38,6 +38,15 @@ bool any_live(const Walk& walk) {
   return std::ranges::any_of(walk.groups, &Group::live);
 }
 
+// Returns the number of threads that have started and not ended.
+uint64_t alive(const Walk& walk) {
+  uint64_t threads = 0;
+  for (const Group& group : walk.groups) {
+    threads += group.live ? group.threads - group.ended : 0;
+  }
+  return threads;
+}
+
 }  // namespace
 
 // Runs threads. An observed thread runs one instruction at a time.
@@ -210,6 +219,20 @@ void Walker::run_pass(const Generation& generation, const Settings& settings, Wa
 
 Outcome Walker::run(const Generation& generation, const Settings& settings, Walk& walk, memory::AddressSpace& space,
                     bool first) {
+  const uint64_t already = alive(walk);
+  functions_.take_work();
+  kernels_.watch(wanted_.activity);
+  Outcome outcome = run_part(generation, settings, walk, space, first);
+  outcome.loaded = already + outcome.threads;
+  if (work_ != nullptr) {
+    functions_.take_work().add_to(*work_);
+    work_->activity[static_cast<size_t>(oa::Stage::compute)].add(kernels_.end_watch());
+  }
+  return outcome;
+}
+
+Outcome Walker::run_part(const Generation& generation, const Settings& settings, Walk& walk,
+                         memory::AddressSpace& space, bool first) {
   constexpr size_t kMaxBackOffs = 1024;
   Outcome outcome;
   const Job& job = walk.job;
@@ -241,7 +264,8 @@ Outcome Walker::run(const Generation& generation, const Settings& settings, Walk
                                    .groups = nullptr,
                                    .bases = job.bases,
                                    .binding_table = job.tables.address(job.binding_table),
-                                   .sampler_table = job.sampler_table};
+                                   .sampler_table = job.sampler_table,
+                                   .counts_work = wanted_.work};
   while (outcome.instructions < kPart && (stop_ == nullptr || !stop_->raised())) {
     while (std::ranges::count(walk.groups, true, &Group::live) < groups_at_once(job) &&
            start_group(settings, walk, outcome)) {

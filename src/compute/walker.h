@@ -24,6 +24,7 @@
 #include "gen/generation.h"
 #include "message/kernel_table.h"
 #include "message/shared_functions.h"
+#include "oa/work_counts.h"
 
 namespace halogen::compute {
 
@@ -34,6 +35,7 @@ struct Outcome {
   uint64_t instructions = 0;
   uint64_t threads = 0;   // number of threads started
   uint64_t channels = 0;  // number of their enabled channels
+  uint64_t loaded = 0;    // threads that were alive in the part
   uint32_t ip = 0;        // of the thread that stopped the dispatch
 };
 
@@ -42,6 +44,12 @@ class Walker {
   explicit Walker(eu::KernelLibrary& library);
   ~Walker();
 
+  // Sets the counts that the next parts add to. Threads, and the time of the stage, are left to the caller. Null: no
+  // counts.
+  void set_work(const oa::CountsWanted& wanted, oa::WorkCounts* counts) {
+    wanted_ = counts != nullptr ? wanted : oa::CountsWanted{};
+    work_ = counts;
+  }
   // Runs one part. `first`: the dispatch starts with it.
   Outcome run(const Generation& generation, const Settings& settings, Walk& walk, memory::AddressSpace& space,
               bool first);
@@ -63,6 +71,8 @@ class Walker {
  private:
   class Runner;
 
+  Outcome run_part(const Generation& generation, const Settings& settings, Walk& walk, memory::AddressSpace& space,
+                   bool first);
   bool start_group(const Settings& settings, Walk& walk, Outcome& outcome);
   void check_kernel_rules(spec::GenId gen) const;
   void fill_group(const Settings& settings, Walk& walk, uint32_t number, Outcome* outcome);
@@ -86,6 +96,8 @@ class Walker {
   const StopFlag* stop_ = nullptr;  // null: none
   ParallelPass parallel_pass_;
   std::map<std::pair<uint64_t, uint64_t>, BackOff> back_off_;  // by instruction base and kernel
+  oa::CountsWanted wanted_;
+  oa::WorkCounts* work_ = nullptr;  // null: no counts
   EventSink* events_ = nullptr;
   std::string path_;
   std::vector<uint32_t> at_work_;  // groups of a pass

@@ -33,6 +33,7 @@ struct Result {
   std::vector<std::byte> memory;
   std::vector<Walk> walks;  // after each part
   std::vector<Outcome> outcomes;
+  std::vector<oa::WorkCounts> work;  // of each part
   std::vector<std::string> events;
   std::vector<uint64_t> faults;
   std::string report;
@@ -116,6 +117,7 @@ class HostThreads : public DispatchBench {
     uint64_t missed = 0;
     for (unsigned part = 0; part < max_parts; ++part) {
       memory_.space().begin_work(missed);
+      walker.set_work({.work = true, .activity = true}, &result.work.emplace_back());
       result.outcomes.push_back(walker.run(generation_, settings_, walk, memory_.space(), part == 0));
       missed = memory_.space().end_work().skipped;
       result.walks.push_back(walk);
@@ -142,6 +144,8 @@ class HostThreads : public DispatchBench {
       EXPECT_EQ(a.outcomes[i].instructions, b.outcomes[i].instructions) << i;
       EXPECT_EQ(a.outcomes[i].channels, b.outcomes[i].channels) << i;
       EXPECT_EQ(a.outcomes[i].ip, b.outcomes[i].ip) << i;
+      EXPECT_EQ(a.outcomes[i].loaded, b.outcomes[i].loaded) << i;
+      EXPECT_TRUE(a.work[i] == b.work[i]) << i;
       EXPECT_TRUE(a.walks[i] == b.walks[i]) << i;
     }
     EXPECT_EQ(a.events, b.events);
@@ -152,11 +156,32 @@ class HostThreads : public DispatchBench {
   Result compare(const std::string& text, uint32_t groups, unsigned max_parts = 400) {
     load(text);
     const Result one = run(1, groups, max_parts);
-    for (const unsigned threads : {2u, 3u, 8u}) {
+    for (const unsigned threads : {2u, 3u, 4u, 8u}) {
       SCOPED_TRACE(threads);
       same(one, run(threads, groups, max_parts));
     }
     return one;
+  }
+  static oa::WorkCounts sum(const Result& result) {
+    oa::WorkCounts all;
+    for (const oa::WorkCounts& part : result.work) {
+      all.local_reads += part.local_reads;
+      all.local_writes += part.local_writes;
+      all.memory_lines += part.memory_lines;
+      all.atomics += part.atomics;
+      all.barriers += part.barriers;
+      for (size_t stage = 0; stage < oa::kStages; ++stage) {
+        all.activity[stage].add(part.activity[stage]);
+      }
+    }
+    return all;
+  }
+  static uint64_t started(const Result& result) {
+    uint64_t threads = 0;
+    for (const Outcome& outcome : result.outcomes) {
+      threads += outcome.threads;
+    }
+    return threads;
   }
   static uint32_t at(const Result& result, uint32_t offset) {
     uint32_t value = 0;
@@ -175,6 +200,12 @@ TEST_P(HostThreads, IndependentGroupsGiveTheSameResult) {
   for (uint32_t i = 0; i < 0x4000; ++i) {
     EXPECT_EQ(at(result, kIn + i * 4), i * 2654435761u + (i < 100 * 32 ? 3 : 0)) << i;
   }
+  // The 32 bytes of a thread's read and of its write are in one line.
+  const oa::WorkCounts work = sum(result);
+  EXPECT_EQ(started(result), 100u * kThreads);
+  EXPECT_EQ(work.memory_lines, 2u * 100 * kThreads);
+  EXPECT_EQ(work.atomics + work.barriers + work.local_reads + work.local_writes, 0u);
+  EXPECT_EQ(work.activity[static_cast<size_t>(oa::Stage::compute)].sends, 3u * 100 * kThreads);
 }
 
 // The returned old values show the order.
@@ -195,6 +226,16 @@ TEST_P(HostThreads, AtomicsReturnOldValuesInGroupOrder) {
   for (uint32_t bin = 0; bin < 32; ++bin) {
     EXPECT_EQ(at(result, kShared + bin * 4), bins[bin]);
   }
+  uint64_t lines = 2u * 100 * kThreads;  // of reads and writes
+  for (uint32_t thread = 0; thread < 100 * kThreads; ++thread) {
+    std::array<bool, 2> touched{};
+    for (uint32_t lane = 0; lane < 8; ++lane) {
+      touched[((thread * 8 + lane) * 2654435761u >> 27) / 16] = true;
+    }
+    lines += (touched[0] ? 1 : 0) + (touched[1] ? 1 : 0);
+  }
+  EXPECT_EQ(sum(result).atomics, 100u * kThreads);
+  EXPECT_EQ(sum(result).memory_lines, lines);
 }
 
 // Without atomics, each group adds to a word that all groups share, through either of its two addresses.
@@ -234,6 +275,13 @@ TEST_P(HostThreads, BarriersOrderAccessesToLocalMemory) {
   for (uint32_t i = 0; i < 100 * 32; ++i) {
     EXPECT_EQ(at(result, kIn + i * 4), (i ^ 31) * 2654435761u);
   }
+  const oa::WorkCounts work = sum(result);
+  const uint64_t threads = started(result);
+  EXPECT_EQ(threads, 100u * kThreads);
+  EXPECT_EQ(work.barriers, 2 * threads);
+  EXPECT_EQ(work.local_reads, threads);
+  EXPECT_EQ(work.local_writes, threads);
+  EXPECT_EQ(work.memory_lines, 2 * threads);
 }
 
 // Each group waits for the next one, and the last group does not wait, so all groups must run at the same time.

@@ -117,6 +117,39 @@ TEST_P(Dispatch, BarriersOrderAccessesToLocalMemory) {
   EXPECT_EQ(walk_.instructions, 6u * 4 * std::size(kernels::kSwap) / 4);
 }
 
+// Each thread sends one barrier message, and accesses local memory twice.
+TEST_P(Dispatch, CountsOfWorkAreThoseOfTheThreads) {
+  load(kernels::kSwap, 4, 0, 1, 1);
+  for (uint32_t i = 0; i < 4; ++i) {
+    word(kConstants + i * 32) = i;
+  }
+  EXPECT_EQ(prepare(walker({64, 1, 1}, 4), walk_.job), JobFault::none);
+  oa::WorkCounts counts;
+  walker_.set_work({.work = true, .activity = true}, &counts);
+  uint64_t threads = 0;
+  uint64_t channels = 0;
+  for (bool first = true; first || outcome_.stop == Stop::unfinished; first = false) {
+    outcome_ = walker_.run(generation_, settings_, walk_, memory_.space(), first);
+    threads += outcome_.threads;
+    channels += outcome_.channels;
+  }
+  EXPECT_EQ(threads, 64u * 4);
+  EXPECT_EQ(channels, threads * 16) << "the statistics register counts channels of the same threads";
+  EXPECT_EQ(counts.barriers, threads);
+  EXPECT_EQ(counts.local_reads, threads);
+  EXPECT_EQ(counts.local_writes, threads);
+  EXPECT_EQ(counts.memory_lines, threads) << "one write of a result";
+  EXPECT_EQ(counts.atomics, 0u);
+  constexpr uint64_t kSends = 5;  // two to local memory, one to memory, the barrier and the end
+  const oa::StageActivity& activity = counts.activity[static_cast<size_t>(oa::Stage::compute)];
+  EXPECT_EQ(activity.sends, kSends * threads);
+  uint64_t send_clocks = 0;
+  for (const uint64_t clocks : activity.issue_clocks[static_cast<size_t>(oa::Pipe::send)]) {
+    send_clocks += clocks;
+  }
+  EXPECT_EQ(send_clocks, kSends * threads) << "no message has more than two registers";
+}
+
 TEST_P(Dispatch, GroupCountOfZeroStartsNothing) {
   load(kernels::kDump, 1, 0, 0);
   for (const std::array<uint32_t, 3> groups : {std::array{0u, 1u, 1u}, {1u, 0u, 1u}, {1u, 1u, 0u}}) {
