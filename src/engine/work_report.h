@@ -15,7 +15,7 @@
 namespace halogen::engine {
 
 struct DrawWork {
-  pipe3d::StageThreads threads;
+  pipe3d::StageAmounts threads;
   pipe3d::Counts counts;
   pipe3d::Statistics counted;  // which counts are added to statistics registers
 };

@@ -7,6 +7,7 @@
 #include "engine/backend/backend_table.h"
 #include "engine/backend/binding_tables.h"
 #include "engine/backend/long_command.h"
+#include "engine/backend/stage_work.h"
 #include "engine/engine.h"
 #include "engine/mi/predicate.h"
 #include "engine/work_report.h"
@@ -19,9 +20,6 @@ namespace {
 using spec::CommandId;
 using spec::RegisterId;
 
-// Virtual time of an instruction, in nanoseconds. The number of execution units has no effect.
-constexpr uint64_t kInstructionTime = 1;
-
 std::array<uint32_t, 3> indirect_counts(const Engine& engine) {
   return {engine.registers().peek(RegisterId::GPGPU_DISPATCHDIMX),
           engine.registers().peek(RegisterId::GPGPU_DISPATCHDIMY),
@@ -30,7 +28,7 @@ std::array<uint32_t, 3> indirect_counts(const Engine& engine) {
 
 WorkReport report_of(const compute::Outcome& outcome) {
   WorkReport report;
-  report.time_ns = outcome.instructions * kInstructionTime;
+  report.time_ns = time_of(outcome);
   report.done = {.amount = outcome.instructions, .progress = outcome.channels};
   report.instructions = outcome.instructions;
   report.compute = {.threads = outcome.threads, .channels = outcome.channels};
@@ -116,10 +114,22 @@ Next ComputeBackEnd::walk(Engine& engine, const Command& command) {
   walker_.set_events(&engine.services(), engine.path());
   walker_.set_pool(engine.services().pool());
   walker_.set_stop(engine.services().stop());
+  const oa::CountsWanted wanted = engine.services().counts_wanted();
+  std::optional<oa::WorkCounts> counts;
+  if (wanted.any()) {
+    counts.emplace();
+  }
+  walker_.set_work(wanted, counts ? &*counts : nullptr);
   const compute::Outcome outcome = work.run(
       space, [&] { return walker_.run(engine.generation(), state.settings, state.walk, space, !work.resumed()); });
   walker_.set_events(nullptr, {});
-  engine.account(report_of(outcome));
+  walker_.set_work({}, nullptr);
+  WorkReport report = report_of(outcome);
+  if (counts) {
+    add_stages(outcome, wanted, *counts);
+    report.counts = &*counts;
+  }
+  engine.account(report);
   surfaces_.add(engine, walker_.take_surface_uses());
   const Next next = work.finish(outcome.stop, outcome.ip);
   if (work.is_over()) {

@@ -5,6 +5,7 @@
 #include "engine/backend/backend_table.h"
 #include "engine/backend/binding_tables.h"
 #include "engine/backend/long_command.h"
+#include "engine/backend/stage_work.h"
 #include "engine/engine.h"
 #include "engine/mi/predicate.h"
 #include "engine/work_report.h"
@@ -22,9 +23,6 @@ namespace {
 
 using spec::CommandId;
 using spec::RegisterId;
-
-// Virtual time of an instruction, in nanoseconds. Vertices and pixel shader invocations take one nanosecond each.
-constexpr uint64_t kInstructionTime = 1;
 
 constexpr std::array kWriteOffsets{RegisterId::SO_WRITE_OFFSET0, RegisterId::SO_WRITE_OFFSET1,
                                    RegisterId::SO_WRITE_OFFSET2, RegisterId::SO_WRITE_OFFSET3};
@@ -114,13 +112,14 @@ void check_urb(Engine& engine, const Command& command) {
   }
 }
 
-void account(Engine& engine, const pipe3d::Outcome& outcome) {
+void account(Engine& engine, const pipe3d::Outcome& outcome, const oa::WorkCounts* counts) {
   const DrawWork draw{.threads = outcome.threads, .counts = outcome.counts, .counted = outcome.statistics};
   engine.account({
-      .time_ns = outcome.instructions * kInstructionTime + outcome.counts.vertices + outcome.counts.pixels.invocations,
+      .time_ns = time_of(outcome),
       .done = {.amount = 1, .progress = 1},
       .instructions = outcome.instructions,
       .draw = &draw,
+      .counts = counts,
   });
 }
 
@@ -167,6 +166,7 @@ Next DrawBackEnd::execute(Engine& engine, const Command& command) {
       LongCommand work(engine, command, LongWork::draw);
       begin_unless_resumed(engine, command, work);
       memory::AddressSpace& space = engine.data_space(table_of(engine), memory::Stream::render_cache);
+      counts_.reset();  // the clear has neither threads nor a primitive
       const pipe3d::Outcome outcome = work.run(space, [&] {
         return pipeline_.depth_operation(input_of(engine, space, unread_), engine.state().draw.progress);
       });
@@ -195,14 +195,24 @@ Next DrawBackEnd::draw(Engine& engine, const Command& command) {
   pipeline_.set_events(&engine.services(), engine.path());
   pipeline_.set_pool(engine.services().pool());
   pipeline_.set_stop(engine.services().stop());
+  const oa::CountsWanted wanted = engine.services().counts_wanted();
+  counts_.reset();
+  if (wanted.any()) {
+    counts_.emplace();
+  }
+  pipeline_.set_work(wanted, counts_ ? &*counts_ : nullptr);
   const pipe3d::Outcome outcome =
       work.run(space, [&] { return pipeline_.draw(input_of(engine, space, unread_), progress); });
   pipeline_.set_events(nullptr, {});
+  pipeline_.set_work({}, nullptr);
+  if (counts_) {
+    add_stages(outcome, wanted, *counts_);
+  }
   return finish(engine, command, work, outcome);
 }
 
 Next DrawBackEnd::finish(Engine& engine, const Command& command, LongCommand& work, const pipe3d::Outcome& outcome) {
-  account(engine, outcome);
+  account(engine, outcome, counts_ ? &*counts_ : nullptr);
   surfaces_.add(engine, pipeline_.take_surface_uses());
   if (outcome.stream_offsets) {
     set_stream_offsets(engine, *outcome.stream_offsets);

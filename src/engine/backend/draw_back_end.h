@@ -5,8 +5,11 @@
 // Depth and stencil are cleared when 3DSTATE_WM_HZ_OP is parsed; hardware waits for the PIPE_CONTROL that follows it.
 #pragma once
 
+#include <optional>
+
 #include "engine/backend/back_end.h"
 #include "engine/backend/surface_report.h"
+#include "oa/work_counts.h"
 #include "pipe3d/pipeline.h"
 
 namespace halogen::engine {
@@ -33,6 +36,7 @@ class DrawBackEnd final : public BackEnd {
   pipe3d::Pipeline pipeline_;
   SurfaceReport surfaces_;
   spec::UnreadFields unread_;
+  std::optional<oa::WorkCounts> counts_;  // of the part, if they are observed
 };
 
 }  // namespace halogen::engine
