@@ -1,16 +1,20 @@
 // Coverage of triangles, and pixels through depth test and blending into a Y-tiled RGBA8 target, compared with memset
-// of the bytes of the target. No shader runs: the figures are the costs of the fixed functions, on one thread.
+// of the bytes of the target. No shader runs, except in `shaded`: the figures are the costs of the fixed functions, on
+// one thread.
 #include <benchmark/benchmark.h>
 
 #include <cstring>
+#include <string_view>
 #include <vector>
 
+#include "eu/isa/assembler.h"
 #include "memory/address_space.h"
 #include "memory/page_format.h"
 #include "memory/physical_memory.h"
 #include "memory/tlb.h"
 #include "pipe3d/geometry/triangle.h"
 #include "pipe3d/output/pixel_output.h"
+#include "pipe3d/pixel/pixel_work.h"
 #include "spec/device_model.h"
 
 namespace {
@@ -192,6 +196,74 @@ void pixels(benchmark::State& state) {
   count(state, all.size());
 }
 
+// Squares of threads that shade a texel from their coordinates. range(0): 0 if no counts are wanted, 1 for counts of
+// work, 2 for all counts.
+constexpr std::string_view kShade = R"(
+    (W) add (16|M0) r20.0<1>:uw r1.4<2;4,0>:uw 0x10101010:v
+    (W) add (16|M0) r21.0<1>:uw r1.5<2;4,0>:uw 0x11001100:v
+    mov (16|M0) r30.0<1>:f r20.0<8;8,1>:uw
+    mov (16|M0) r32.0<1>:f r21.0<8;8,1>:uw
+    mul (16|M0) r10.0<1>:f r30.0<8;8,1>:f 0.0009765625:f
+    mul (16|M0) r12.0<1>:f r32.0<8;8,1>:f 0.0009765625:f
+    mul (16|M0) r14.0<1>:f r10.0<8;8,1>:f r12.0<8;8,1>:f
+    mov (16|M0) r16.0<1>:f 1.0:f
+    send.rc (16|M0) null r10 0x0 0x10031000 {EOT}
+)";
+
+void shaded(benchmark::State& state) {
+  World world;
+  const spec::DeviceModel& model = *spec::find_device("skl");
+  const Generation generation(model);
+  constexpr uint32_t kStates = World::kDepth, kCode = World::kDepth + 0x1'0000, kTable = 0x100, kSurface = 0x200;
+  const auto put = [&](uint64_t at, uint32_t value) { std::memcpy(world.bytes() + at, &value, sizeof(value)); };
+  put(kStates + kTable, kSurface);
+  const std::array<uint32_t, 4> surface{1u << 29 | 0xc7u << 18 | 1u << 16 | 1u << 14 | 3u << 12, 0,
+                                        (kSide - 1) | (kSide - 1) << 16, kSide * 4 - 1};
+  for (uint32_t i = 0; i < surface.size(); ++i) {
+    put(kStates + kSurface + i * 4, surface[i]);
+  }
+  const auto code = eu::assemble(model.gen, kShade);
+  if (!code.ok()) {
+    state.SkipWithError("kernel not assembled");
+    return;
+  }
+  std::memcpy(world.bytes() + kCode, code.value().data(), code.value().size());
+  PipelineState& to = world.state();
+  to.output.buffers.depth.present = false;
+  to.output.depth_stencil = {};
+  to.bases.surface = kStates;
+  to.bases.instruction = kCode;
+  to.wanted = {.work = state.range(0) > 0, .activity = state.range(0) > 1};
+  to.pixel.dispatch = to.pixel.shader.enabled = true;
+  to.pixel.shader.binding_table = kStates + kTable;
+  to.pixel.simd16 = {.enabled = true, .start = 0, .first_grf = 40};
+  PrimitiveList list;
+  list.begin(2);
+  Clipper clipper(to, 0);
+  uint32_t steps = 0;
+  for (const Primitive& primitive : mesh(64)) {
+    std::vector<Clipper::Piece> pieces;
+    clipper.clip(primitive, pieces);
+    for (const Clipper::Piece& piece : pieces) {
+      set_up(to, piece, list.target(), steps);
+    }
+  }
+  eu::KernelLibrary kernels(model.gen);
+  PixelWork work(kernels);
+  for (auto _ : state) {
+    work.begin(generation, to, 2, world.space());
+    uint64_t next = 0;
+    if (!work.draw(list, next, ~uint64_t{0}) || work.counts().invocations != uint64_t{kSide} * kSide) {
+      state.SkipWithError("not drawn");
+      return;
+    }
+    oa::WorkCounts counts;
+    work.take_work(counts);
+    benchmark::DoNotOptimize(counts);
+  }
+  count(state, list.primitives().size());
+}
+
 void set_memory(benchmark::State& state) {
   World world;
   for (auto _ : state) {
@@ -203,6 +275,7 @@ void set_memory(benchmark::State& state) {
 
 BENCHMARK(coverage)->ArgsProduct({{4, 32, 1024}, {0, 2}})->Unit(benchmark::kMillisecond);
 BENCHMARK(pixels)->ArgsProduct({{4, 1024}, {0, 1, 2}})->Unit(benchmark::kMillisecond);
+BENCHMARK(shaded)->Arg(0)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond);
 BENCHMARK(set_memory)->Unit(benchmark::kMillisecond);
 
 }  // namespace

@@ -165,7 +165,7 @@ TEST(IssueCost, FollowsWidthTypeAndOperation) {
       {"(W) add (1|M0) r1.0<1>:d r2.0<0;1,0>:d 4:d", 1, fpu0, binary},
       {"mov (16|M0) r1.0<1>:ud r2.0<8;8,1>:ud", 4, fpu0, move},
       {"mov (16|M0) r1.0<1>:ud r2.0<8;8,1>:uw", 4, fpu0, move},
-      {"mad (8|M0) r1.0<1>:f r2.0<1>:f r3.0<1>:f r4.0<1>:f", 2, fpu0, ternary},
+      {"mad (8|M0) r20.0<4>:f r2.0<4>.xyzw:f r4.0<4>.xyzw:f r6.0<4>.xyzw:f {Align16}", 2, fpu0, ternary},
       {"not (8|M0) r1.0<1>:ud r2.0<8;8,1>:ud", 2, fpu0, other},
       {"math.inv (8|M0) r1.0<1>:f r2.0<8;8,1>:f", 2, fpu1, other},
       {"math.pow (16|M0) r1.0<1>:f r4.0<8;8,1>:f r6.0<8;8,1>:f", 4, fpu1, binary},

@@ -45,8 +45,10 @@ class RenderCopy : public ::testing::Test {
   // The same colour for all pixels lets one thread stand for others. `looks`: the kernel reads its coordinates as well,
   // so that every thread runs.
   Observed draw(bool looks, unsigned host_threads, const oa::CountsWanted& wanted = {.work = true, .activity = true}) {
-    world_.kernel(SandyDraw::kPs,
-                  std::string(looks ? "(W) mov (8|M0) r20.0<1>:ud r1.2<0;1,0>:ud\n" : "") + SandyDraw::paint_with(2));
+    world_.kernel(SandyDraw::kPs, std::string(looks ? "(W) and (1|M0) r20.0<1>:ud r1.2<0;1,0>:ud 0x0:ud\n"
+                                                      "(W) or (1|M0) r2.3<1>:ud r2.3<0;1,0>:ud r20.0<0;1,0>:ud\n"
+                                                    : "") +
+                                      SandyDraw::paint_with(2));
     world_.send_state();
     WorkerPool pool(host_threads);
     world_.set_pool(&pool);
