@@ -64,6 +64,7 @@ Device::Device(const spec::DeviceModel& model, Host& host, DeviceOptions options
       display_phys_(model, mmio_, sideband_),
       memory_(model, firmware_.layout(), local_bytes(model, options_), mmio_, *this, host, options_.name),
       interrupts_(model, mmio_, *this, host, options_.name + ".interrupts"),
+      observation_(model, mmio_, memory_, interrupts_, clock_, host, options_.name + ".oa"),
       display_(model, mmio_, *this, host, options_.name + ".display"),
       compression_(display_, memory_, firmware_.layout()),
       engines_(model, mmio_, memory_, clock_, host, *this, options_) {
@@ -73,6 +74,9 @@ Device::Device(const spec::DeviceModel& model, Host& host, DeviceOptions options
   }
   list_units();
   connect_resets();
+  if (observation_.unit().exists()) {
+    engines_.add_context_listener(observation_);
+  }
   for (unsigned number = 0; number < engines_.count(); ++number) {
     engines_.engine(number).fetch().set_prefetch_lines(options_.prefetch_lines);
     engine::ExeclistSubmission* const execlists = engines_.engine(number).execlists();
@@ -102,11 +106,13 @@ void Device::list_units() {
       unit_of(display_, &DeviceState::display),
       unit_of(sideband_, &DeviceState::sideband),
       unit_of(engines_, &DeviceState::engines),
+      unit_of(observation_, &DeviceState::observation),
   };
   timed_units_ = {
       {.next_event = [this] { return display_.next_event(EngineSet::kSlice); },
        .advance_to = [this](uint64_t nanoseconds) { display_.advance_to(nanoseconds); }},
       {.deadline = [this] { return engines_.next_deadline(); }, .pass_idle_time = [this] { engines_.pass_time(); }},
+      {.advance_to = [this](uint64_t nanoseconds) { observation_.advance_to(nanoseconds); }},
   };
 }
 
@@ -117,6 +123,7 @@ void Device::connect_resets() {
             const unsigned number = number_of(engine);
             engines_.reset_engine(number);
             interrupts_.reset_engine(number);
+            observation_.reset_engine(number);
             return memory_.reset_engine(number);
           },
       .registers =
@@ -127,7 +134,11 @@ void Device::connect_resets() {
               }
             }
           },
-      .gt = [this] { memory_.reset_gt(); },
+      .gt =
+          [this] {
+            memory_.reset_gt();
+            observation_.reset();
+          },
       .ready = [this](const spec::EngineModel& engine) { return !memory_.faults().engine(number_of(engine)).waiting; },
       .requested = [this](const spec::EngineModel& engine) { engines_.engine(number_of(engine)).poke(); },
   });

@@ -21,6 +21,7 @@
 #include "device/firmware.h"
 #include "device/host.h"
 #include "device/memory_unit.h"
+#include "device/observation.h"
 #include "device/options.h"
 #include "device/reset_unit.h"
 #include "device/timestamps.h"
@@ -52,6 +53,7 @@ struct DeviceState {
   interrupt::InterruptState interrupts;
   display::DisplayState display;
   platform::SidebandState sideband;
+  oa::UnitState observation;
   uint32_t io_index = 0;  // MMIO_INDEX of the I/O BAR
   bool interrupt = false;
   bool operator==(const DeviceState&) const = default;
@@ -150,6 +152,7 @@ class Device : private EngineListener,
   EngineSet& engines() { return engines_; }
   interrupt::InterruptUnit& interrupts() { return interrupts_; }
   display::Display& display() override { return display_; }
+  Observation& observation() { return observation_; }
 
  private:
   Device(const spec::DeviceModel& model, Host& host, DeviceOptions options);
@@ -175,8 +178,13 @@ class Device : private EngineListener,
   void on_catastrophic(unsigned engine, const memory::Fault& fault) override;
   void on_pending(unsigned engine, bool pending, bool repair) override;
   void on_engine_lost(unsigned engine) override { reset_unit_.set_catastrophic(model_->engines[engine]); }
-  oa::CountsWanted counts_wanted(unsigned /*engine*/) const override { return {}; }
-  void on_engine_work(unsigned /*engine*/, const oa::WorkSpan& /*span*/) override {}
+  oa::CountsWanted counts_wanted(unsigned /*engine*/) override { return observation_.counts_wanted(); }
+  void on_engine_work(unsigned engine, const oa::WorkSpan& span) override { observation_.on_engine_work(engine, span); }
+  void on_engine_time(unsigned engine, const oa::TimeSpan& span) override { observation_.on_engine_time(engine, span); }
+  size_t counter_report(unsigned engine, const oa::CommandReport& command,
+                        std::span<uint32_t, oa::kMaxReportDwords> into) override {
+    return observation_.counter_report(engine, command, into);
+  }
   void on_engine_level(unsigned engine, EngineCause cause, bool asserted) override;
   void on_interrupt_level(bool asserted) override;
   void on_status_report(unsigned engine, uint32_t status) override;
@@ -205,6 +213,7 @@ class Device : private EngineListener,
   platform::DisplayPhys display_phys_;
   MemoryUnit memory_;
   interrupt::InterruptUnit interrupts_;
+  Observation observation_;
   display::Display display_;
   CompressionPort compression_;
   EngineSet engines_;

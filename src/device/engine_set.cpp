@@ -64,6 +64,10 @@ class EngineSet::Port final : public engine::Services {
   }
   oa::CountsWanted counts_wanted() const override { return listener_.counts_wanted(number_); }
   void report_work(const oa::WorkSpan& span) override { listener_.on_engine_work(number_, span); }
+  void report_time(const oa::TimeSpan& span) override { listener_.on_engine_time(number_, span); }
+  size_t counter_report(const oa::CommandReport& command, std::span<uint32_t, oa::kMaxReportDwords> into) override {
+    return listener_.counter_report(number_, command, into);
+  }
   void on_target_write(GpuVa base, uint32_t first_line, uint32_t lines) override {
     listener_.display().on_target_write(base, first_line, lines);
   }

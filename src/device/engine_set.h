@@ -26,8 +26,11 @@ class EngineListener {
   virtual void on_engine_interrupt(unsigned engine, EngineCause cause) = 0;
   virtual void on_engine_level(unsigned engine, EngineCause cause, bool asserted) = 0;
   virtual void on_engine_lost(unsigned engine) = 0;  // the engine needs a reset
-  virtual oa::CountsWanted counts_wanted(unsigned engine) const = 0;
+  virtual oa::CountsWanted counts_wanted(unsigned engine) = 0;
   virtual void on_engine_work(unsigned engine, const oa::WorkSpan& span) = 0;
+  virtual void on_engine_time(unsigned engine, const oa::TimeSpan& span) = 0;
+  virtual size_t counter_report(unsigned engine, const oa::CommandReport& command,
+                                std::span<uint32_t, oa::kMaxReportDwords> into) = 0;
   virtual display::Display& display() = 0;
 };
 

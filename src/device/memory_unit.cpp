@@ -183,6 +183,7 @@ void MemoryUnit::on_context_switch(unsigned engine, const engine::ContextStep& s
       return begin_context(engine);
     case engine::ContextStep::Kind::launch:
       return launch_context(engine, step.descriptor);
+    case engine::ContextStep::Kind::rename:
     case engine::ContextStep::Kind::idle:
       return;
   }

@@ -78,6 +78,7 @@ bool Engine::wait_continues(uint64_t until) {
     return true;
   }
   state_.time = std::max(state_.time, *state_.wait.until);
+  report_time(oa::EngineTime::waits);
   return false;
 }
 
@@ -88,9 +89,13 @@ bool Engine::run(uint64_t until) {
   stream_.invalidate();  // page tables may have changed since the last run
   bool progress = false;
   was_reset_ = false;
+  time_reported_ = state_.time;
   while (state_.time < until) {
     const uint64_t began = state_.time;
-    if (state_.activity == Activity::hung || modes_.stopped() || wait_continues(until) || !submission().prepare()) {
+    const bool stays = state_.activity == Activity::hung || modes_.stopped() || wait_continues(until);
+    const bool runs = !stays && submission().prepare();
+    report_time(oa::EngineTime::switches);
+    if (!runs) {
       progress |= state_.time != began;
       break;
     }
@@ -106,12 +111,14 @@ bool Engine::run(uint64_t until) {
     const uint64_t budget = in_command() ? 1 : (until - state_.time + kCommandTime - 1) / kCommandTime;
     const uint64_t before = state_.commands;
     handle(stream_.run(dispatcher, budget));
+    report_time(oa::EngineTime::works);
     state_.ring.cancel_wait = false;
     progress |= state_.commands != before || std::exchange(did_part_, false);
     ring_.report_head_at_borders();
     if (state_.activity == Activity::waiting && state_.wait.kind == WaitKind::event && state_.wait.until &&
         *state_.wait.until > state_.time && *state_.wait.until < until) {
       state_.time = *state_.wait.until;  // the next check is due in this slice
+      report_time(oa::EngineTime::waits);
       continue;
     }
     if (state_.activity != Activity::running || was_reset_ || services_.stop().raised()) {
@@ -119,6 +126,9 @@ bool Engine::run(uint64_t until) {
     }
   }
   state_.time = std::max(state_.time, until);
+  if (state_.activity != Activity::idle) {
+    report_time(state_.activity == Activity::waiting ? oa::EngineTime::waits : oa::EngineTime::works);
+  }
   watchdog_.settle();
   stream_registers_.publish();
   return progress;
@@ -246,6 +256,7 @@ void Engine::account(const WorkReport& report) {
 }
 
 uint32_t Engine::read_register(uint32_t offset) {
+  report_time(oa::EngineTime::works);
   services_.set_time(state_.time);
   return registers_.mmio().read_dword(offset, mmio::MmioSpace::Origin::command_streamer);
 }

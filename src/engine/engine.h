@@ -144,6 +144,13 @@ class Engine {
   // Returns whether a register write of the running command has reset the engine: there is no next command.
   bool was_reset() const { return was_reset_; }
 
+  // Reports the time since the last report to the units that observe the engine.
+  void report_time(oa::EngineTime use) {
+    if (state_.time > time_reported_) {
+      services_.report_time({.begin_ns = time_reported_, .end_ns = state_.time, .use = use});
+      time_reported_ = state_.time;
+    }
+  }
   // Spends the time of a part of a draw, dispatch or blit, and counts what it got done.
   void account(const WorkReport& report);
   const WorkDone& work_done() const { return work_done_; }
@@ -193,6 +200,7 @@ class Engine {
   std::vector<CommandCount> counts_;  // by CommandId
   uint64_t unknown_commands_ = 0;
   WorkDone work_done_;
+  uint64_t time_reported_ = 0;
   bool was_reset_ = false;  // since run() began
   bool did_part_ = false;   // of a long command, since the stream was last resumed
 };

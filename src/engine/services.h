@@ -13,6 +13,7 @@
 #include "gen/interrupt_cause.h"
 #include "memory/address_space.h"
 #include "memory/memory_clients.h"
+#include "oa/report.h"
 #include "oa/work_counts.h"
 
 namespace halogen::display {
@@ -32,6 +33,7 @@ struct ContextStep {
   enum class Kind : uint8_t {
     begin,   // the page tables of the old context are dropped; PDP registers are restored next
     launch,  // the new context uses its tables
+    rename,  // the same context continues with a new descriptor
     idle,    // the old context has left and no other one follows
   };
   Kind kind = Kind::begin;
@@ -78,6 +80,13 @@ class Services : public EventSink {
   virtual oa::CountsWanted counts_wanted() const { return {}; }
   // Delivers the counts of a part, after the engine's time has moved to its end.
   virtual void report_work(const oa::WorkSpan& /*span*/) {}
+  // Reports how the engine used its time until now.
+  virtual void report_time(const oa::TimeSpan& /*span*/) {}
+  // Writes the report of MI_REPORT_PERF_COUNT and returns its dwords. 0: the device has no observation unit.
+  virtual size_t counter_report(const oa::CommandReport& /*command*/,
+                                std::span<uint32_t, oa::kMaxReportDwords> /*into*/) {
+    return 0;
+  }
 
   // Returns host threads for work that can be divided. Null: use only the caller's thread.
   virtual WorkerPool* pool() { return nullptr; }

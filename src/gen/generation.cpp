@@ -21,6 +21,16 @@ constexpr std::array kGen6Render{OffsetRange{0x2000, 0x2fff}, OffsetRange{0x5200
 constexpr std::array kGen6Gt{OffsetRange{0x2000, 0x8fff}, OffsetRange{0xb000, 0xbfff}, OffsetRange{0xc000, 0xcfff},
                              OffsetRange{0xd800, 0x3ffff}, OffsetRange{0x1c0000, 0x23ffff}};
 
+// The configuration of the performance counters survives a reset of the render engine (DG1 PRM, Performance Visibility,
+// seed 000). On Gen12 that is the global unit; the render engine's own unit is part of the engine.
+constexpr std::array kGen8Render{OffsetRange{0x2000, 0x23b3}, OffsetRange{0x23b8, 0x270f}, OffsetRange{0x27b0, 0x27ff},
+                                 OffsetRange{0x2960, 0x2aff}, OffsetRange{0x2b18, 0x2fff}, OffsetRange{0x5200, 0x7fff},
+                                 OffsetRange{0xe000, 0xe457}, OffsetRange{0xe460, 0xe557}, OffsetRange{0xe560, 0xe657},
+                                 OffsetRange{0xe660, 0xe757}, OffsetRange{0xe75c, 0xe8ff}};
+constexpr std::array kGen12Render{OffsetRange{0x2000, 0x2b27}, OffsetRange{0x2b30, 0x2fff}, OffsetRange{0x5200, 0x7fff},
+                                  OffsetRange{0xe000, 0xe457}, OffsetRange{0xe460, 0xe557}, OffsetRange{0xe560, 0xe657},
+                                  OffsetRange{0xe660, 0xe757}, OffsetRange{0xe75c, 0xe8ff}};
+
 // Gen4 has 8- and 16-bit registers (DRAM rank boundaries at 10206).
 constexpr GenerationRules gen4() {
   return {.gens = from_to(GenId::gen4, GenId::gen4),
@@ -63,6 +73,7 @@ constexpr GenerationRules gen8() {
   rules.ggtt_format = GgttFormat::pte64;
   rules.interrupts = InterruptKind::numbered_banks;
   rules.gtt_access = {AccessRule::kNatural, 8};
+  rules.render_reset_ranges = kGen8Render;
   return rules;
 }
 
@@ -80,6 +91,7 @@ constexpr GenerationRules gen12() {
   rules.gens = from_to(GenId::gen12, GenId::gen12);
   rules.register_access = {4, 4};
   rules.gtt_access = {8, 8};
+  rules.render_reset_ranges = kGen12Render;
   return rules;
 }
 

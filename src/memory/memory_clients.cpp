@@ -42,6 +42,7 @@ constexpr std::array<Row, kStreams> kRows{{
     {"cursor", kGlobalOnly, false, true, FaultStream::cursor, TlbClient::l3},
     {"VGA", kGlobalOnly, false, true, FaultStream::display_a, TlbClient::l3},
     {"host", kGlobalOnly, false, true, FaultStream::host, TlbClient::l3},
+    {"observation", kGlobalOnly, true, false, FaultStream::cs, TlbClient::l3},
 }};
 
 const Row& row(Stream stream) {

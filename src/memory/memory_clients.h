@@ -31,9 +31,10 @@ enum class Stream : uint8_t {
   overlay,
   cursor,
   vga,
-  host,  // the processor, through the aperture
+  host,         // the processor, through the aperture
+  observation,  // reports of performance counters
 };
-inline constexpr unsigned kStreams = 18;
+inline constexpr unsigned kStreams = 19;
 std::string_view name_of(Stream stream);
 
 enum class TableKind : uint8_t { global, per_process };

@@ -80,4 +80,16 @@ struct WorkSpan {
   WorkCounts counts;
 };
 
+// What an engine does with a span of its time.
+enum class EngineTime : uint8_t {
+  works,     // executes commands, or hangs in one
+  waits,     // for an event or a semaphore
+  switches,  // saves and restores contexts
+};
+struct TimeSpan {
+  uint64_t begin_ns = 0;
+  uint64_t end_ns = 0;
+  EngineTime use = EngineTime::works;
+};
+
 }  // namespace halogen::oa

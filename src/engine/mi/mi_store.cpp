@@ -7,7 +7,6 @@
 #include "hw/mi_memory.h"
 #include "hw/mi_urb.h"
 #include "hw/mi_video.h"
-#include "hw/oa.h"
 #include "hw/oa_report.h"
 #include "hw/struct_sizes.h"
 #include "spec/structure_size.h"
@@ -155,41 +154,33 @@ Next rs_control(Engine& engine, const Command& command) {
   return Next::advance();
 }
 
-// Returns the size of a report in the format that the control register selects.
-uint64_t report_bytes(Engine& engine) {
-  const mmio::Registers& registers = engine.registers();
-  const spec::GenId gen = engine.gen();
-  const bool per_context = registers.has(spec::RegisterId::OAR_OACONTROL);
-  if (!per_context && !registers.has(spec::RegisterId::OACONTROL)) {
-    return spec::bytes_of<hw::PERF_COUNT_REPORT>(gen);
-  }
-  switch (per_context ? registers.get<hw::OAR_OACONTROL>().counter_select
-                      : registers.get<hw::OACONTROL>().counter_select) {
-    case hw::OaReportFormat::A12:
-      break;
-    case hw::OaReportFormat::A12_B8_C8:
-      return spec::bytes_of<hw::OA_REPORT_A12_B8_C8>(gen);
-    case hw::OaReportFormat::A36_B8_C8:
-      return spec::bytes_of<hw::OA_REPORT_A36_B8_C8>(gen);
-    case hw::OaReportFormat::C4_B8:
-      return spec::bytes_of<hw::OA_REPORT_C4_B8>(gen);
-  }
-  return spec::bytes_of<hw::OA_REPORT_A12>(gen);  // also for selects without a format
+// Makes the report of a chip without an observation unit. The sources at hand do not name its counters.
+size_t plain_report(Engine& engine, uint32_t id, std::span<uint32_t, oa::kMaxReportDwords> into) {
+  const mmio::RegisterSlot* const timestamp = engine.registers().slot(spec::RegisterId::TIMESTAMP);
+  const hw::OA_REPORT_HEADER header{.report_id = id,
+                                    .timestamp = timestamp == nullptr ? 0 : engine.read_register(timestamp->offset)};
+  const size_t dwords = spec::bytes_of<hw::PERF_COUNT_REPORT>(engine.gen()) / sizeof(uint32_t);
+  static_cast<void>(header.pack(engine.gen(), into.first<hw::kMaxDwords<hw::OA_REPORT_HEADER>>()));
+  return dwords;
 }
 
 Next report_perf_count(Engine& engine, const Command& command) {
   const auto report = command.as<hw::MI_REPORT_PERF_COUNT>(engine.gen());
-  engine.approximate(command.desc, "counters reported as zero");
-  hw::OA_REPORT_HEADER header{.report_id = report.report_id};
-  if (const mmio::RegisterSlot* timestamp = engine.registers().slot(spec::RegisterId::TIMESTAMP)) {
-    header.timestamp = engine.read_register(timestamp->offset);
+  const oa::CommandReport request{
+      .report_id = report.report_id,
+      .context_id = static_cast<uint32_t>(engine.state().execlist.running.value_or(0) >> 32)};
+  std::array<uint32_t, oa::kMaxReportDwords> dwords{};
+  engine.report_time(oa::EngineTime::works);
+  engine.services().set_time(engine.now());
+  size_t count = engine.services().counter_report(request, dwords);
+  if (count == 0) {
+    engine.approximate(command.desc, "counters reported as zero");
+    count = plain_report(engine, report.report_id, dwords);
+  } else {
+    engine.approximate(command.desc, "counters of caches, of signals and of EU pipes are not the chip's");
   }
-  header.context_id = static_cast<uint32_t>(engine.state().execlist.running.value_or(0) >> 32);
-  std::array<uint32_t, hw::kMaxDwords<hw::OA_REPORT_A36_B8_C8>> dwords{};
-  static_cast<void>(header.pack(engine.gen(), std::span(dwords).first<hw::kMaxDwords<hw::OA_REPORT_HEADER>>()));
   const auto target = graphics_target(engine, command, report.use_global_gtt, report.memory_address);
-  const auto bytes = std::as_bytes(std::span(dwords)).first(report_bytes(engine));
-  return engine.after(target.write(engine, bytes));
+  return engine.after(target.write(engine, std::as_bytes(std::span(dwords)).first(count * sizeof(uint32_t))));
 }
 
 }  // namespace

@@ -282,6 +282,7 @@ bool ExeclistSubmission::lite_restore() {
   list.list ^= 1;
   const std::optional<uint64_t> to = current(engine_.gen(), list.active);
   list.running = to;
+  tell_switch(ContextStep::Kind::rename, *to);
   list.leaving = false;
   list.polls = false;
   list.wait_detail = 0;
