@@ -178,7 +178,7 @@ TEST_P(OaContextUnit, ValuesBelongToContexts) {
 }
 
 TEST_P(OaContextUnit, EachUnitHasItsOwnEnable) {
-  COVERS("DG1-OA-04");  // with OaState.ARenderResetKeepsTheGlobalUnit and AccessTest's privilege lists
+  COVERS("DG1-OA-04");  // with OaState.ARenderResetKeepsTheConfiguration and the timer of OaBuffer
   OaContextBench bench(GetParam());
   bench.put(test_oa_counters(GetParam()));
   bench.set_timer(-1);
