@@ -34,6 +34,7 @@ class Observation final : public ContextListener, private oa::Environment {
   void reset() { unit_.reset(); }
   void reset_engine(unsigned engine);
   void refresh() { unit_.refresh(); }
+  void report(FidelityReport& report) const { unit_.report(report); }
   oa::UnitState state() const { return unit_.state(); }
   void restore(const oa::UnitState& state) { unit_.restore(state); }
 

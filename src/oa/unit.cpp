@@ -130,6 +130,7 @@ uint32_t Unit::on_read(const mmio::RegisterSlot& slot, unsigned copy, uint32_t s
     case Role::ticks:
       advance_global(environment_.time_ns());
       advance_context(environment_.time_ns());
+      looked_at_ = true;
       note_network();
       return static_cast<uint32_t>(counter_value(hook, slot) >> (32 * slot.dword));
     case Role::setting:
@@ -377,6 +378,13 @@ void Unit::reset_context() {
     context_.restore({.clock = clock_at(environment_.time_ns())});
   }
   stale_ = true;
+}
+
+void Unit::report(FidelityReport& report) const {
+  if (looked_at_) {
+    report.touch(FidelityKind::reg, rules_.split ? "OAG_PERF_A" : "OAPERF_A", FidelityClass::approximate,
+                 "misses of caches and hierarchical tests count zero; EU events are the model's own", /*count=*/0);
+  }
 }
 
 UnitState Unit::state() const {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/event.h"
+#include "base/fidelity.h"
 #include "memory/address_space.h"
 #include "memory/memory_clients.h"
 #include "mmio/mmio_space.h"
@@ -116,6 +117,8 @@ class Unit final : public mmio::RegisterHandler {
   void reset();          // of the GT or of the device: call after the registers were reset
   void reset_context();  // of the render engine
   void refresh() { stale_ = true; }
+  // Classes the counters that the run looked at.
+  void report(FidelityReport& report) const;
   UnitState state() const;
   void restore(const UnitState& state);  // call after the registers were restored
 
@@ -198,6 +201,7 @@ class Unit final : public mmio::RegisterHandler {
   Settings settings_;
   bool stale_ = true;
   FlexibleEvents flexible_;
+  bool looked_at_ = false;  // a report was written, or a counter read
   bool network_unknown_ = false;
   uint64_t told_network_ = 0;            // the list that the last Event was about
   uint64_t told_buffer_ = ~uint64_t{0};  // the base that the last Event was about

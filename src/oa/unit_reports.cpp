@@ -51,6 +51,7 @@ void Unit::write_buffer_report(const Reasons& reasons) {
   const std::span<const std::byte> bytes = std::as_bytes(std::span(dwords).first(count));
   const memory::AccessResult result = write_bytes(bytes);
   advance_tail(bytes.size(), reasons.timer);
+  looked_at_ = true;
   note_network();
   bool lost = !ok(result);  // the fault went to software; the report has gone nowhere
   for (unsigned number = 0; number < kTriggers; ++number) {

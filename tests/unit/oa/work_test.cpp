@@ -219,6 +219,22 @@ TEST_P(OaWork, BusyCountsCommandsAndNotWaits) {
   EXPECT_EQ(bench.a(0), done) << "idle";
 }
 
+TEST_P(OaWork, ARunThatLooksAtCountersIsClassedApproximate) {
+  OaBench bench(GetParam());
+  const auto classed = [&] {
+    const FidelityReport report = bench.device->fidelity();
+    const auto found = report.entries().find({FidelityKind::reg, bench.split() ? "OAG_PERF_A" : "OAPERF_A"});
+    return found != report.entries().end() && found->second.fidelity == FidelityClass::approximate;
+  };
+  bench.set_timer(3);
+  bench.device->advance(10'000);
+  EXPECT_FALSE(classed()) << "off";
+  bench.map_buffer(kBase, 0);
+  bench.enable();
+  bench.device->advance(10'000);
+  EXPECT_TRUE(classed());
+}
+
 TEST_P(OaWork, OnlyTheSelectedContextCountsOnChipsWithOneUnit) {
   OaContextBench bench(GetParam());
   if (bench.split()) GTEST_SKIP();
