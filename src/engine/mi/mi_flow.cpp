@@ -143,7 +143,7 @@ Batch later_batch(Engine& engine, const hw::MI_BATCH_BUFFER_START& start) {
 
 Next batch_buffer_start(Engine& engine, const Command& command) {
   const auto command_fields = command.as<hw::MI_BATCH_BUFFER_START>(engine.gen());
-  if (command_fields.predication_enable && (engine.registers().peek(RegisterId::MI_PREDICATE_RESULT) & 1) == 0) {
+  if (command_fields.predication_enable && !engine.registers().get<hw::MI_PREDICATE_RESULT_1>().predicate_result) {
     return Next::advance();
   }
   const Batch batch = engine.generation().has(spec::Feature::batch_security_bit)
