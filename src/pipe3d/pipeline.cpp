@@ -6,6 +6,7 @@
 
 #include "hw/surface.h"
 #include "message/surface_table.h"
+#include "pipe3d/geometry/clip_vertex.h"
 
 namespace halogen::pipe3d {
 namespace {
@@ -52,32 +53,6 @@ Shape shape_of(Topology topology) {
     default:
       return Shape::triangle;
   }
-}
-
-float as_float(uint32_t bits) {
-  return std::bit_cast<float>(bits);
-}
-
-ClipVertex clip_vertex(const PipelineState& state, std::span<const Slot> entry) {
-  ClipVertex vertex;
-  vertex.slots = entry.data();
-  for (size_t c = 0; c < 4; ++c) {
-    vertex.position[c] = as_float(entry[1][c]);
-  }
-  if (state.vertex_header == VertexHeaderForm::with_ndc) {
-    vertex.point_width = state.raster.point_width_of_vertex ? static_cast<float>(entry[0][3] >> 8 & 0x7ff) / 8
-                                                            : state.raster.point_width;
-    return vertex;
-  }
-  if ((state.clip.clip_distances | state.clip.cull_distances) != 0 && entry.size() >= 4) {
-    for (size_t i = 0; i < 8; ++i) {
-      vertex.distance[i] = as_float(entry[2 + i / 4][i % 4]);
-    }
-  }
-  vertex.layer = state.clip.force_layer_0 ? 0 : entry[0][1];
-  vertex.viewport = entry[0][2] <= state.clip.most_viewport ? entry[0][2] : 0;
-  vertex.point_width = state.raster.point_width_of_vertex ? as_float(entry[0][3]) : state.raster.point_width;
-  return vertex;
 }
 
 Stop stop_of(ThreadEnd end) {
@@ -405,7 +380,7 @@ void Pipeline::primitive(const Assembled& assembled, const EntryStore& entries, 
   }
 }
 
-// Clips a primitive and places it on the screen.
+// Clips a primitive and places it on the screen, once for each view.
 void Pipeline::place(const Assembled& assembled, const EntryStore& entries, uint32_t id, Outcome& outcome) {
   Primitive primitive;
   primitive.shape = shape_of(assembled.topology);
@@ -414,25 +389,31 @@ void Pipeline::place(const Assembled& assembled, const EntryStore& entries, uint
   primitive.topology = assembled.topology;
   primitive.edge = assembled.edge;
   primitive.first = assembled.first;
-  // Without a geometry shader adjacent vertices are ignored.
-  const bool lines = assembled.count == 4;
-  const bool triangles = assembled.count == 6;
-  for (unsigned i = 0; i < vertices_of(primitive.shape); ++i) {
-    const uint32_t handle = assembled.vertex[lines ? i + 1 : triangles ? i * 2 : i];
-    const std::span<const Slot> entry = entries.entry(handle);
-    if (entry.size() < 2) {
-      return;
-    }
-    primitive.vertex[i] = clip_vertex(state_, entry);
-    if (&entries != &vertices_.output()) {
-      primitive.vertex[i].slots = list_.keep(entry);  // other stages reuse entries within a chunk
-    }
-  }
   if (state_.clip.enabled && state_.clip.reject_all) {
     return;
   }
+  // Without a geometry shader adjacent vertices are ignored.
+  const bool lines = assembled.count == 4;
+  const bool triangles = assembled.count == 6;
+  const unsigned count = vertices_of(primitive.shape);
+  std::array<std::span<const Slot>, 3> vertices;
+  for (unsigned i = 0; i < count; ++i) {
+    const std::span<const Slot> entry = entries.entry(assembled.vertex[lines ? i + 1 : triangles ? i * 2 : i]);
+    const bool is_reused = &entries != &vertices_.output();  // by other stages, within a chunk
+    vertices[i] = is_reused && !entry.empty() ? std::span(list_.keep(entry), entry.size()) : entry;
+  }
   pieces_.clear();
-  clipper_->clip(primitive, pieces_);
+  for (unsigned view = 0; view < state_.replication.count; ++view) {
+    const auto is_whole = [&](std::span<const Slot> vertex) { return has_position(vertex, view); };
+    if ((state_.replication.mask >> view & 1) == 0 ||
+        !std::ranges::all_of(std::span(vertices).first(count), is_whole)) {
+      continue;
+    }
+    for (unsigned i = 0; i < count; ++i) {
+      primitive.vertex[i] = clip_vertex(state_, vertices[i], view);
+    }
+    clipper_->clip(primitive, pieces_);
+  }
   for (const Clipper::Piece& piece : pieces_) {
     ++outcome.counts.clip_out;
     set_up(state_, piece, list_.target(), line_steps_);

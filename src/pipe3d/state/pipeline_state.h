@@ -241,6 +241,15 @@ struct Clip {
   bool statistics = false;
 };
 
+// Each primitive is clipped and drawn once for every view, with the view's own positions.
+struct Replication {
+  static constexpr size_t kMaxViews = 16;
+  uint8_t count = 1;                                 // positions in an entry
+  uint16_t mask = 1;                                 // views that are drawn
+  std::array<uint8_t, kMaxViews> viewport_offset{};  // added to the indices in the vertex header
+  std::array<uint8_t, kMaxViews> layer_offset{};
+};
+
 // Gen4: the unit tests objects and passes those that must be clipped to threads.
 struct ClipUnit {
   bool enabled = false;
@@ -473,6 +482,7 @@ struct PipelineState {
   Tessellation tessellation;
   Geometry geometry;
   StreamOutput stream_output;
+  Replication replication;
   Clip clip;
   Raster raster;
   Setup setup;

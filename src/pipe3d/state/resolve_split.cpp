@@ -8,6 +8,7 @@
 #include "hw/3d_pointers.h"
 #include "hw/3d_raster.h"
 #include "hw/3d_urb.h"
+#include "hw/3d_vertex.h"
 #include "hw/viewport.h"
 #include "pipe3d/state/resolve_parts.h"
 #include "pipe3d/state/resolve_stages.h"
@@ -90,6 +91,20 @@ void resolve_clip(Resolver& from, PipelineState& state) {
   clip.cull_distances = pick(
       force_cull, command.user_clip_distance_cull_test_enable_bitmask, vs.user_clip_distance_cull_test_enable_bitmask,
       ds.user_clip_distance_cull_test_enable_bitmask, gs.user_clip_distance_cull_test_enable_bitmask);
+}
+
+// A count of zero is one view: the mask and the offsets mean nothing.
+void resolve_replication(Resolver& from, Replication& views) {
+  const auto command = from.get<hw::_3DSTATE_PRIMITIVE_REPLICATION>();
+  if (command.replication_count == 0) {
+    return;
+  }
+  views.count = static_cast<uint8_t>(command.replication_count + 1);
+  views.mask = command.replica_mask;
+  for (size_t view = 0; view < views.count; ++view) {
+    views.viewport_offset[view] = command.viewport_offsets[view].offset;
+    views.layer_offset[view] = command.rtai_offsets[view].offset;
+  }
 }
 
 void resolve_samples(Resolver& from, Raster& raster) {
@@ -318,6 +333,7 @@ void resolve_split(Resolver& from, PipelineState& state) {
   resolve_stream_output(from, state.stream_output);
   resolve_raster(from, state.raster);
   resolve_drawing_rectangle(from, state.raster);
+  resolve_replication(from, state.replication);
   resolve_clip(from, state);
   resolve_viewports(from, state);
   resolve_setup(from, state.setup);
