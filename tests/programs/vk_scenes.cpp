@@ -1,6 +1,8 @@
 // Vulkan scenes without a window, 256 x 256 pixels of RGBA8: a triangle, a textured cube with depth (as vkcube shows),
-// layers that are blended, and the cube with four samples per pixel. The program does not judge the pictures.
-// usage: vk_scenes SHADER_FOLDER OUT_FOLDER [scene...]   writes OUT_FOLDER/SCENE.rgba
+// layers that are blended, the cube with four samples per pixel, and four views of a cube that one draw makes
+// (multiview). The program does not judge the pictures. usage: vk_scenes SHADER_FOLDER OUT_FOLDER [scene...]   writes
+// OUT_FOLDER/SCENE.rgba
+#include <bit>
 #include <cmath>
 #include <numbers>
 
@@ -21,11 +23,18 @@ struct Corner {
 using Matrix = std::array<float, 16>;  // columns
 
 struct Scene {
+  std::string vertex = "plain";
   std::string fragment = "plain";
   std::vector<Corner> corners;
   Matrix turn{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
   bool blended = false;
   VkSampleCountFlagBits samples = VK_SAMPLE_COUNT_1_BIT;
+  uint32_t views = 0;    // mask; zero: no multiview. Each view is drawn to a quarter of the picture.
+  uint32_t quarter = 0;  // of the first view
+  bool apart = false;    // a draw for each view
+
+  uint32_t layers() const { return views == 0 ? 1 : static_cast<uint32_t>(std::bit_width(views)); }
+  uint32_t side() const { return views == 0 ? kSide : kSide / 2; }
 };
 
 Matrix operator*(const Matrix& a, const Matrix& b) {
@@ -98,6 +107,12 @@ Scene scene_of(const std::string& name) {
     scene.corners = cube();
     scene.turn = seen_from(4.5f) * turned(0, 0.5f) * turned(1, 0.7f);
     scene.samples = name == "cube" ? VK_SAMPLE_COUNT_1_BIT : VK_SAMPLE_COUNT_4_BIT;
+  } else if (name == "views" || name == "views_apart") {
+    scene.vertex = scene.fragment = "views";
+    scene.corners = cube();
+    scene.turn = seen_from(4.5f) * turned(0, 0.5f) * turned(1, 0.7f);
+    scene.views = 0b101101;  // layers 1 and 4 belong to no view
+    scene.apart = name == "views_apart";
   } else {
     std::fprintf(stderr, "no scene %s\n", name.c_str());
     std::exit(2);
@@ -165,22 +180,23 @@ class Painter : public VulkanSession {
 
   std::vector<uint8_t> paint(const Scene& scene) {
     const bool many = scene.samples != VK_SAMPLE_COUNT_1_BIT;
-    const Image colour = picture(kColour, kSide, VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT,
-                                 VK_IMAGE_ASPECT_COLOR_BIT, scene.samples);
-    const Image depth =
-        picture(kDepth, kSide, VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT, VK_IMAGE_ASPECT_DEPTH_BIT, scene.samples);
+    const uint32_t side = scene.side();
+    const Image colour = picture(kColour, side, VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT,
+                                 VK_IMAGE_ASPECT_COLOR_BIT, scene.samples, scene.layers());
+    const Image depth = picture(kDepth, side, VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT, VK_IMAGE_ASPECT_DEPTH_BIT,
+                                scene.samples, scene.layers());
     const Image single =
-        many ? picture(kColour, kSide, VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT,
+        many ? picture(kColour, side, VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT,
                        VK_IMAGE_ASPECT_COLOR_BIT, VK_SAMPLE_COUNT_1_BIT)
              : colour;
-    const VkRenderPass pass = make_pass(scene.samples);
+    const VkRenderPass pass = make_pass(scene.samples, scene.views);
     const std::array<VkImageView, 3> views{colour.view, depth.view, single.view};
     const VkFramebufferCreateInfo frame{.sType = VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO,
                                         .renderPass = pass,
                                         .attachmentCount = many ? 3u : 2u,
                                         .pAttachments = views.data(),
-                                        .width = kSide,
-                                        .height = kSide,
+                                        .width = side,
+                                        .height = side,
                                         .layers = 1};
     VkFramebuffer target{};
     must(vkCreateFramebuffer(device_, &frame, nullptr, &target), "frame buffer");
@@ -193,7 +209,7 @@ class Painter : public VulkanSession {
       const VkRenderPassBeginInfo begin{.sType = VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO,
                                         .renderPass = pass,
                                         .framebuffer = target,
-                                        .renderArea = {{0, 0}, {kSide, kSide}},
+                                        .renderArea = {{0, 0}, {side, side}},
                                         .clearValueCount = 2,
                                         .pClearValues = clear.data()};
       vkCmdBeginRenderPass(commands, &begin, VK_SUBPASS_CONTENTS_INLINE);
@@ -204,9 +220,18 @@ class Painter : public VulkanSession {
       vkCmdBindVertexBuffers(commands, 0, 1, &corners.buffer, &start);
       vkCmdDraw(commands, static_cast<uint32_t>(scene.corners.size()), 1, 0, 0);
       vkCmdEndRenderPass(commands);
-      const VkBufferImageCopy copy{.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
-                                   .imageExtent = {kSide, kSide, 1}};
-      vkCmdCopyImageToBuffer(commands, single.image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, result.buffer, 1, &copy);
+      std::vector<VkBufferImageCopy> copies;
+      for (uint32_t layer = 0; layer < scene.layers(); ++layer) {
+        if (scene.views != 0 && (scene.views >> layer & 1) == 0) continue;
+        const size_t quarter = scene.quarter + copies.size();
+        const VkDeviceSize x = quarter % 2 * side, y = quarter / 2 * side;
+        copies.push_back({.bufferOffset = (y * kSide + x) * 4,
+                          .bufferRowLength = kSide,
+                          .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, layer, 1},
+                          .imageExtent = {side, side, 1}});
+      }
+      vkCmdCopyImageToBuffer(commands, single.image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, result.buffer,
+                             static_cast<uint32_t>(copies.size()), copies.data());
       const VkMemoryBarrier seen{.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
                                  .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
                                  .dstAccessMask = VK_ACCESS_HOST_READ_BIT};
@@ -214,6 +239,19 @@ class Painter : public VulkanSession {
                            nullptr, 0, nullptr);
     });
     return read<uint8_t>(result);
+  }
+
+  std::vector<uint8_t> paint_apart(const Scene& scene) {
+    std::vector<uint8_t> all(size_t{kSide} * kSide * 4);
+    Scene one = scene;
+    for (uint32_t view = 0; view < scene.layers(); ++view) {
+      one.views = scene.views & 1u << view;
+      if (one.views == 0) continue;
+      const std::vector<uint8_t> quarter = paint(one);
+      for (size_t i = 0; i < all.size(); ++i) all[i] |= quarter[i];
+      ++one.quarter;
+    }
+    return all;
   }
 
  private:
@@ -230,7 +268,7 @@ class Painter : public VulkanSession {
                          nullptr, 0, nullptr, 1, &barrier);
   }
 
-  VkRenderPass make_pass(VkSampleCountFlagBits samples) {
+  VkRenderPass make_pass(VkSampleCountFlagBits samples, uint32_t views) {
     const bool many = samples != VK_SAMPLE_COUNT_1_BIT;
     const VkAttachmentDescription colour{
         .format = kColour,
@@ -261,7 +299,10 @@ class Painter : public VulkanSession {
                                    .dstStageMask = VK_PIPELINE_STAGE_TRANSFER_BIT,
                                    .srcAccessMask = VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT,
                                    .dstAccessMask = VK_ACCESS_TRANSFER_READ_BIT};
+    const VkRenderPassMultiviewCreateInfo multiview{
+        .sType = VK_STRUCTURE_TYPE_RENDER_PASS_MULTIVIEW_CREATE_INFO, .subpassCount = 1, .pViewMasks = &views};
     const VkRenderPassCreateInfo make{.sType = VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO,
+                                      .pNext = views != 0 ? &multiview : nullptr,
                                       .attachmentCount = many ? 3u : 2u,
                                       .pAttachments = attachments.data(),
                                       .subpassCount = 1,
@@ -277,7 +318,7 @@ class Painter : public VulkanSession {
     const std::array<VkPipelineShaderStageCreateInfo, 2> stages{
         {{.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
           .stage = VK_SHADER_STAGE_VERTEX_BIT,
-          .module = shader("plain.vert"),
+          .module = shader(scene.vertex + ".vert"),
           .pName = "main"},
          {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
           .stage = VK_SHADER_STAGE_FRAGMENT_BIT,
@@ -296,8 +337,9 @@ class Painter : public VulkanSession {
     const VkPipelineInputAssemblyStateCreateInfo assembly{
         .sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO,
         .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST};
-    const VkViewport viewport{0, 0, kSide, kSide, 0, 1};
-    const VkRect2D scissor{{0, 0}, {kSide, kSide}};
+    const uint32_t side = scene.side();
+    const VkViewport viewport{0, 0, static_cast<float>(side), static_cast<float>(side), 0, 1};
+    const VkRect2D scissor{{0, 0}, {side, side}};
     const VkPipelineViewportStateCreateInfo window{.sType = VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO,
                                                    .viewportCount = 1,
                                                    .pViewports = &viewport,
@@ -352,11 +394,12 @@ int main(int count, char** words) {
     return 2;
   }
   std::vector<std::string> scenes(words + 3, words + count);
-  if (scenes.empty()) scenes = {"triangle", "cube", "layers", "smooth_cube"};
+  if (scenes.empty()) scenes = {"triangle", "cube", "layers", "smooth_cube", "views", "views_apart"};
   Painter painter(words[1]);
   std::printf("device: %s\n", painter.name().c_str());
   for (const std::string& name : scenes) {
-    const std::vector<uint8_t> pixels = painter.paint(scene_of(name));
+    const Scene scene = scene_of(name);
+    const std::vector<uint8_t> pixels = scene.apart ? painter.paint_apart(scene) : painter.paint(scene);
     std::ofstream(std::string(words[2]) + "/" + name + ".rgba", std::ios::binary)
         .write(reinterpret_cast<const char*>(pixels.data()), static_cast<std::streamsize>(pixels.size()));
     std::printf("%s\n", name.c_str());

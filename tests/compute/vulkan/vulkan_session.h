@@ -43,17 +43,21 @@ class VulkanSession {
     uint32_t count = 1;
     vkEnumeratePhysicalDevices(instance_, &count, &physical_);
     if (count == 0) must(VK_ERROR_INITIALIZATION_FAILED, "no device");
-    VkPhysicalDeviceFeatures have{};
-    vkGetPhysicalDeviceFeatures(physical_, &have);
-    wide_ = have.shaderFloat64;
+    VkPhysicalDeviceMultiviewFeatures views{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MULTIVIEW_FEATURES};
+    VkPhysicalDeviceFeatures2 have{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &views};
+    vkGetPhysicalDeviceFeatures2(physical_, &have);
+    wide_ = have.features.shaderFloat64;
     VkPhysicalDeviceFeatures features{};
-    features.shaderFloat64 = have.shaderFloat64;
+    features.shaderFloat64 = have.features.shaderFloat64;
+    features.shaderClipDistance = have.features.shaderClipDistance;
+    views = {.sType = views.sType, .multiview = views.multiview};
     const float priority = 1;
     const VkDeviceQueueCreateInfo queue{.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
                                         .queueFamilyIndex = 0,
                                         .queueCount = 1,
                                         .pQueuePriorities = &priority};
     const VkDeviceCreateInfo device{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                    .pNext = &views,
                                     .queueCreateInfoCount = 1,
                                     .pQueueCreateInfos = &queue,
                                     .pEnabledFeatures = &features};
@@ -119,7 +123,7 @@ class VulkanSession {
                    VK_IMAGE_ASPECT_COLOR_BIT, VK_SAMPLE_COUNT_1_BIT);
   }
   Image picture(VkFormat format, uint32_t side, VkImageUsageFlags usage, VkImageAspectFlags aspect,
-                VkSampleCountFlagBits samples) {
+                VkSampleCountFlagBits samples, uint32_t layers = 1) {
     Image made;
     made.side = side;
     const VkImageCreateInfo shape{.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
@@ -127,7 +131,7 @@ class VulkanSession {
                                   .format = format,
                                   .extent = {side, side, 1},
                                   .mipLevels = 1,
-                                  .arrayLayers = 1,
+                                  .arrayLayers = layers,
                                   .samples = samples,
                                   .tiling = VK_IMAGE_TILING_OPTIMAL,
                                   .usage = usage};
@@ -138,9 +142,9 @@ class VulkanSession {
     must(vkBindImageMemory(device_, made.image, made.memory, 0), "bind");
     const VkImageViewCreateInfo view{.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
                                      .image = made.image,
-                                     .viewType = VK_IMAGE_VIEW_TYPE_2D,
+                                     .viewType = layers > 1 ? VK_IMAGE_VIEW_TYPE_2D_ARRAY : VK_IMAGE_VIEW_TYPE_2D,
                                      .format = format,
-                                     .subresourceRange = {aspect, 0, 1, 0, 1}};
+                                     .subresourceRange = {aspect, 0, 1, 0, layers}};
     must(vkCreateImageView(device_, &view, nullptr, &made.view), "view");
     return made;
   }
