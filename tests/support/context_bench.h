@@ -29,6 +29,9 @@ struct ContextBench : EngineBench {
   // Bits of CTXT_SR_CTL, for masked writes.
   static constexpr uint32_t kRestoreInhibit = 1u << 0, kSaveInhibit = 1u << 2, kNoSwitchOnWait = 1u << 3;
 
+  // A status page and an image; drivers allocate 14 pages or more for the render engine.
+  static constexpr size_t kContextPages = 14;
+
   struct Context {
     std::string_view engine;
     uint64_t address = 0;  // of its status page, in the global table; the image follows
@@ -86,7 +89,7 @@ struct ContextBench : EngineBench {
                  size_t ring_pages = 1) {
     Context context;
     context.engine = engine;
-    context.address = allocate(3);
+    context.address = allocate(kContextPages);
     context.ring = allocate(ring_pages);
     context.ring_bytes = ring_pages * kPage;
     context.id = upper_dword(engine, id);

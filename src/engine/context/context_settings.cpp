@@ -22,6 +22,11 @@ constexpr std::array kWork{CommandId::_3DPRIMITIVE, CommandId::GPGPU_WALKER, Com
 constexpr std::array kStreamOffsets{RegisterId::SO_WRITE_OFFSET0, RegisterId::SO_WRITE_OFFSET1,
                                     RegisterId::SO_WRITE_OFFSET2, RegisterId::SO_WRITE_OFFSET3};
 
+void append_end(Engine& engine, std::vector<uint32_t>& words) {
+  words.emplace_back();
+  static_cast<void>(hw::MI_BATCH_BUFFER_END{}.pack(engine.gen(), std::span(&words.back(), 1)));
+}
+
 std::vector<uint32_t> commands_of(Engine& engine) {
   std::vector<uint32_t> commands;
   const EngineState& state = engine.state();
@@ -37,10 +42,6 @@ std::vector<uint32_t> commands_of(Engine& engine) {
   }
   const std::vector<uint32_t> more = drawing.commands();
   commands.insert(commands.end(), more.begin(), more.end());
-  if (!commands.empty()) {  // the end command hides the remains of a longer, older list
-    commands.emplace_back();
-    static_cast<void>(hw::MI_BATCH_BUFFER_END{}.pack(engine.gen(), std::span(&commands.back(), 1)));
-  }
   return commands;
 }
 
@@ -54,12 +55,13 @@ void forget_settings(Engine& engine) {
 
 void append_settings(Engine& engine, uint64_t context, size_t max, std::vector<uint32_t>& words) {
   const std::vector<uint32_t> commands = commands_of(engine);
-  if (words.size() + commands.size() <= max) {
+  if (words.size() + commands.size() < max) {
     words.insert(words.end(), commands.begin(), commands.end());
   } else {
     engine.raise(EventKind::unsupported, "context image", context, commands.size(),
                  "pipeline state too large for the image and lost");
   }
+  if (words.size() < max) append_end(engine, words);  // hides the remains of a longer, older list
 }
 
 bool restore_setting(Engine& engine, const Command& command) {

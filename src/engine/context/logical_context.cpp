@@ -1,7 +1,7 @@
 #include "engine/context/logical_context.h"
 
 #include <algorithm>
-#include <array>
+#include <memory>
 #include <utility>
 
 #include "engine/context/context_settings.h"
@@ -9,6 +9,7 @@
 #include "engine/mi/mi_access.h"
 #include "hw/context.h"
 #include "hw/header_bits.h"
+#include "hw/mi_flow.h"
 #include "hw/mi_register.h"
 #include "hw/ring.h"
 #include "spec/packing.h"
@@ -79,6 +80,7 @@ void LogicalContext::forget() {
     engine_.stream_registers().set_stack_dword(number, 0);
   }
   engine_.state().execlist.stack_writes = 0;
+  engine_.state().execlist.registers_end = 0;
   forget_settings(engine_);
   unpack_hidden();
 }
@@ -88,11 +90,12 @@ uint32_t LogicalContext::max_dwords() const {
 }
 
 LogicalContext::Result LogicalContext::restore(GgttOffset context, uint32_t& at, uint32_t to) {
-  std::array<uint32_t, kMaxDwords> words;
   const uint32_t max = max_dwords();
   if (at >= std::min(to, max)) {
     return Result::done;
   }
+  const auto buffer = std::make_unique_for_overwrite<uint32_t[]>(max);
+  const std::span words(buffer.get(), max);
   // Most images are short, so later parts are read only when they are reached.
   uint32_t there = at;
   const auto read_to = [&](uint32_t wanted) {
@@ -102,17 +105,20 @@ LogicalContext::Result LogicalContext::restore(GgttOffset context, uint32_t& at,
     const auto until = static_cast<uint32_t>(std::min<uint64_t>(align_up(wanted, kReadDwords), max));
     const uint32_t from = std::exchange(there, until);
     return engine_.data_space(memory::TableKind::global, memory::Stream::ring)
-        .read(image_at(context, from), std::as_writable_bytes(std::span(words).subspan(from, until - from)));
+        .read(image_at(context, from), std::as_writable_bytes(words.subspan(from, until - from)));
   };
   engine_.ring().set_restoring(true);
   Result result = Result::done;
   const bool from_start = at == 0;
   const ExeclistState before = engine_.state().execlist;
   const uint32_t end = std::min(to, max);
-  // After its first kReadDwords an image continues only as long as it holds pipeline state: memory after that may
-  // belong to something else.
+  // After its first kReadDwords an image continues only up to the end of its registers, if it says that it has some
+  // there, and as long as it holds pipeline state: memory after that may belong to something else.
   bool in_settings = false;
-  while (at < end && result == Result::done && (at < kReadDwords || in_settings)) {
+  const auto continues = [&] {
+    return at < kReadDwords || in_settings || at <= engine_.state().execlist.registers_end;
+  };
+  while (at < end && result == Result::done && continues()) {
     if (const AccessResult read = read_to(at + 1); !ok(read)) {
       engine_.stopped_by_fault(read);
       result = Result::stopped;
@@ -139,7 +145,7 @@ LogicalContext::Result LogicalContext::restore(GgttOffset context, uint32_t& at,
       result = Result::ended;
     } else {
       const CommandPlace place{StreamSpace::ggtt, 0, image_at(context, at)};
-      result = restore_command({*desc, std::span(words).subspan(at, length), place}) ? Result::done : Result::stopped;
+      result = restore_command({*desc, words.subspan(at, length), place}) ? Result::done : Result::stopped;
       at += length;
       in_settings = hw::ClientHeader::kClient.of(words[at - length]) != hw::ClientHeader::mi;
     }
@@ -159,7 +165,9 @@ bool LogicalContext::restore_command(const Command& command) {
     case CommandId::MI_LOAD_REGISTER_IMM:
       load_registers(command.dwords);
       return true;
-    case CommandId::MI_NOOP:
+    case CommandId::MI_NOOP:  // the number is the model's own use of it
+      engine_.state().execlist.registers_end = hw::MI_NOOP::unpack(engine_.gen(), command.dwords).identification_number;
+      return true;
     case CommandId::MI_FORCE_WAKEUP:
       return true;
     default:

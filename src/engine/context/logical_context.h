@@ -1,7 +1,9 @@
 // A logical context in memory: the page for reports of the context, the ring context and the engine context. A restore
 // parses the image as a command streamer does, so the contents that software wrote count and not the layout that save()
-// uses. DG1 PRM vol. 13, "Logical Ring Context Format", "Workaround Batch Buffers" and "CSFE Execlist Context" (seed
-// 000).
+// uses. Registers that drivers write at fixed dwords stand there; the state of the pipelines follows them
+// (context_settings.h). An image whose registers end after its first kReadDwords says so with an MI_NOOP whose
+// identification number is the dword where they end. DG1 PRM vol. 13, "Logical Ring Context Format", "Workaround Batch
+// Buffers" and "CSFE Execlist Context" (seed 000).
 //
 // Not modelled: commands in an image other than register loads, no-ops, wake-ups and commands that the back end
 // executes.
@@ -28,7 +30,7 @@ class LogicalContext {
  public:
   static constexpr uint64_t kStatusPageBytes = 4096;
   static constexpr uint32_t kRingDwords = 80;    // five cache lines
-  static constexpr uint32_t kMaxDwords = 4096;   // maximum length of an image that is parsed; see max_dwords()
+  static constexpr uint32_t kMaxDwords = 6144;   // maximum length of an image that is parsed; see max_dwords()
   static constexpr uint32_t kReadDwords = 1024;  // dwords read at a time
   static constexpr uint32_t kLineDwords = 16;
 

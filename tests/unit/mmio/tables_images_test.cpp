@@ -249,7 +249,15 @@ TEST(Dg1Context, RenderImageMatchesPublicDrivers) {
   image.expect_pairs({{0xc2, 0x4200, 4}, {0xc6, 0x4400, 12}});
   image.expect(0xd2, 0x1108100d);
   image.expect_pairs({{0xd3, 0x400, 14}});
-  image.expect_noops(0xe1, 0xef);
+  image.expect_noops(0xe1, 0x142);
+  // Performance counters, where i915 expects them (i915_perf.c). An MI_NOOP says where the registers end.
+  image.expect(0x143, 0x11081001);
+  image.expect_pairs({{0x144, 0x360}});
+  image.expect_noops(0x146, 0x3fe);
+  image.expect(0x3ff, 0x5b2);
+  image.expect_noops(0x400, 0x5ae);
+  image.expect(0x5af, 0x11001001);
+  image.expect_pairs({{0x5b0, 0x2960}});
   image.expect_complete();
 }
 
