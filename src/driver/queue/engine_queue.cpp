@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <unordered_set>
 #include <utility>
 
@@ -244,6 +245,15 @@ void EngineQueue::replay() {
   start();
   after_reset(nullptr);
   update();
+}
+
+void EngineQueue::place_again(const EngineContext& context) {
+  const auto is_own = [&](const RequestRef& each) { return each->context.get() == &context; };
+  std::deque<RequestRef> own;
+  std::ranges::copy_if(running_, std::back_inserter(own), is_own);
+  waiting_.insert(waiting_.begin(), own.begin(), own.end());
+  std::erase_if(running_, is_own);
+  sort_waiting();
 }
 
 void EngineQueue::abandon() {

@@ -87,6 +87,8 @@ class EngineQueue {
   virtual void look() {}          // reads the progress of the engine
   virtual bool is_done(const Request& request) const = 0;
   virtual void after_reset(const Request* culprit) = 0;  // submits the remaining requests again
+  // Returns the placed requests of a context to the front of the queue.
+  void place_again(const EngineContext& context);
 
   Hardware& hardware_;
   GlobalTable& table_;

@@ -12,7 +12,7 @@
 #include "driver/hw/packed.h"
 #include "driver/queue/context_reports.h"
 #include "driver/queue/engine_queue.h"
-#include "driver/queue/user_registers.h"
+#include "driver/queue/first_state.h"
 #include "hw/context.h"
 #include "hw/execlist.h"
 #include "hw/hwsp.h"
@@ -51,9 +51,7 @@ class ExeclistContext final : public EngineContext {
   uint64_t tail = 0;
   uint64_t head = 0;  // position up to which the ring is done
   uint32_t next_seqno = 1;
-  bool is_new = true;        // its first request sets registers, which have values of other contexts
-  uint32_t fresh_seqno = 0;  // the last seqno before its image was written
-  bool is_restored = false;  // the image holds a state that the engine saved
+  bool is_new = true;  // its first request sets the registers that images do not hold
 };
 using ContextRef = std::shared_ptr<ExeclistContext>;
 
@@ -64,7 +62,8 @@ class ExeclistQueue final : public EngineQueue {
         layout_(mmio::ContextImage::for_engine(hardware.model().id, engine.engine_class)),
         queue_(hardware.generation().submission() == SubmissionKind::submit_queue),
         preempts_(spec::interface_of(hardware.model().id).preemption),
-        user_registers_(user_registers(hardware.model(), engine)),
+        first_image_(first_image(hardware.model(), engine, layout_)),
+        user_registers_(registers_outside(hardware.model(), engine, layout_)),
         reports_(hardware, engine, std::move(status)) {
     for (const mmio::ImageSlot& slot : layout_.slots()) {
       places_.emplace(slot.offset, slot.at + 1);  // the first slot of each register
@@ -166,7 +165,6 @@ class ExeclistQueue final : public EngineQueue {
     descriptors.reserve(kMaxElements);
     for (const Port& each : next) {
       set(*each.context, hw::RING_TAIL::kDesc, static_cast<uint32_t>(each.tail));
-      if (each.context->is_restored) set(*each.context, hw::CTXT_SR_CTL::kDesc, save_control(false));
       descriptors.push_back(each.context->descriptor);
     }
     pending_ = std::move(next);
@@ -175,14 +173,11 @@ class ExeclistQueue final : public EngineQueue {
 
   void read_reports() override {
     for (const ContextReport report : reports_.read()) {
-      const ContextRef before = active_.empty() ? nullptr : active_.front().context;
       if (report == ContextReport::taken) {
         active_ = std::exchange(pending_, {});
       } else if (!active_.empty()) {
         active_.erase(active_.begin());
       }
-      const bool stays = !active_.empty() && active_.front().context == before;
-      if (before && !stays) before->is_restored = true;  // the engine saved it
     }
   }
   Wanted wanted() const override {
@@ -196,9 +191,7 @@ class ExeclistQueue final : public EngineQueue {
   void look() override {
     for (const RequestRef& each : running_) {
       if (!is_done(*each)) continue;
-      auto& context = static_cast<ExeclistContext&>(*each->context);
-      context.head = each->end;
-      context.is_restored = context.is_restored || each->seqno > context.fresh_seqno;
+      static_cast<ExeclistContext&>(*each->context).head = each->end;
     }
   }
 
@@ -210,13 +203,14 @@ class ExeclistQueue final : public EngineQueue {
   void after_reset(const Request* culprit) override {
     if (culprit != nullptr) {
       // The culprit's context gets a new image that continues after the failed request, with the timeline as if the
-      // request had completed.
+      // request had completed. Its next requests are placed again, because the first request of a new image must set
+      // registers.
       auto& context = static_cast<ExeclistContext&>(*culprit->context);
+      place_again(context);
       context.timeline.store(kTimeline, culprit->seqno);
+      context.tail = culprit->end;
       write_image(context);
-      context.fresh_seqno = culprit->seqno;
       context.is_new = true;
-      context.is_restored = false;
       context.head = culprit->end;
       set(context, hw::RING_HEAD::kDesc, static_cast<uint32_t>(culprit->end));
     }
@@ -248,10 +242,9 @@ class ExeclistQueue final : public EngineQueue {
   static constexpr size_t kMaxElements = 8;  // of the submit queue
 
   uint32_t at(const spec::RegisterDesc& desc) const { return desc.offset(hardware_.model().id); }
-  uint32_t save_control(bool is_fresh) const {
+  uint32_t save_control() const {
     hw::CTXT_SR_CTL control;
     control.inhibit_synchronous_context_switch = true;
-    control.engine_context_restore_inhibit = is_fresh;
     return kAllBits | packed32(control, hardware_.model());
   }
   struct Port {
@@ -324,15 +317,14 @@ class ExeclistQueue final : public EngineQueue {
     hardware_.write(engine_, at(hw::EXECLIST_CONTROL::kDesc), packed32(control, hardware_.model()));
   }
 
-  // Writes a new image with the values that this context needs. Everything else is not restored, because nothing was
-  // saved yet.
+  // Writes the image of a context that has not run: registers have their values after a reset, and no command has set
+  // state of the pipelines.
   void write_image(ExeclistContext& context) {
-    const std::vector<uint32_t> dwords = layout_.build(engine_.mmio_base);
-    check(dwords.size() * 4 <= kImageBytes - kPageBytes, "the context image fits its allocation");
-    for (uint32_t i = 0; i < dwords.size(); ++i) {
-      context.image.store(kPageBytes + i * 4, dwords[i]);
+    check(first_image_.size() * 4 <= kImageBytes - kPageBytes, "the context image fits its allocation");
+    for (uint32_t i = 0; i < first_image_.size(); ++i) {
+      context.image.store(kPageBytes + i * 4, first_image_[i]);
     }
-    set(context, hw::CTXT_SR_CTL::kDesc, save_control(true));
+    set(context, hw::CTXT_SR_CTL::kDesc, save_control());
     set(context, hw::RING_TAIL::kDesc, static_cast<uint32_t>(context.tail));
     set(context, hw::RING_START::kDesc, static_cast<uint32_t>(context.ring.address()));
     hw::RING_CTL control;
@@ -363,7 +355,8 @@ class ExeclistQueue final : public EngineQueue {
   std::unordered_map<uint32_t, uint32_t> places_;  // register -> dword in the image
   bool queue_;
   bool preempts_;  // the engine supports preemption
-  std::vector<RegisterValue> user_registers_;
+  std::vector<uint32_t> first_image_;
+  std::vector<RegisterValue> user_registers_;  // those that images do not hold
   ContextReports reports_;
   uint32_t next_context_ = 0;
   std::vector<Port> active_;             // what the engine executes, by its reports

@@ -47,17 +47,18 @@ class ContextRegisters : public Door {
     driver->close(file);
     file = driver->open({.render = true});
   }
-  // Stores the registers in a batch of a new file.
-  std::vector<uint32_t> read(const std::vector<uint32_t>& registers, uint64_t engine) {
-    open_other_file();
-    constexpr uint32_t kResults = 0x10'0000, kBatch = 0x20'0000, kBytes = 0x1'0000;
-    std::vector<drm_i915_gem_exec_object2> objects(2);
-    objects[0].handle = create(kBytes);
-    objects[0].offset = kResults;
-    objects[0].flags = EXEC_OBJECT_PINNED | EXEC_OBJECT_WRITE;
-    objects[1].handle = create(kBytes);
-    objects[1].offset = kBatch;
-    objects[1].flags = EXEC_OBJECT_PINNED;
+  static constexpr uint32_t kResults = 0x10'0000, kReads = 0x20'0000, kWrites = 0x30'0000, kBytes = 0x1'0000;
+
+  drm_i915_gem_exec_object2 pinned(uint32_t place, uint64_t flags = 0) {
+    drm_i915_gem_exec_object2 object{};
+    object.handle = create(kBytes);
+    object.offset = place;
+    object.flags = EXEC_OBJECT_PINNED | flags;
+    return object;
+  }
+  // Starts a batch that stores the registers. Returns the buffer of the values.
+  uint32_t start_read(const std::vector<uint32_t>& registers, uint64_t engine = 0) {
+    std::vector<drm_i915_gem_exec_object2> objects{pinned(kResults, EXEC_OBJECT_WRITE), pinned(kReads)};
     std::vector<uint32_t> batch;
     for (uint32_t i = 0; i < registers.size(); ++i) {  // MI_STORE_REGISTER_MEM
       batch.insert(batch.end(), {0x1200'0002, registers[i], kResults + 4 * i, 0});
@@ -65,24 +66,36 @@ class ContextRegisters : public Door {
     batch.insert(batch.end(), {0x0500'0000, 0});
     fill(objects[1].handle, batch);
     EXPECT_EQ(execute(objects, engine), 0);
-    EXPECT_EQ(wait(objects[0].handle), 0);
+    return objects[0].handle;
+  }
+  std::vector<uint32_t> finish_read(const std::vector<uint32_t>& registers, uint32_t results) {
+    EXPECT_EQ(wait(results), 0);
     std::vector<uint32_t> values(registers.size());
-    std::memcpy(values.data(), content(objects[0].handle).data(), values.size() * 4);
+    std::memcpy(values.data(), content(results).data(), values.size() * 4);
     return values;
   }
-  void write(const std::vector<uint32_t>& registers, uint32_t value, uint64_t engine) {
+  // Stores the registers in a batch of a new file.
+  std::vector<uint32_t> read(const std::vector<uint32_t>& registers, uint64_t engine) {
     open_other_file();
+    return finish_read(registers, start_read(registers, engine));
+  }
+  // Starts a batch that loads the registers, and that then ends or jumps to its last command forever. Returns the
+  // batch.
+  uint32_t start_write(const std::vector<uint32_t>& registers, uint32_t value, bool ends, uint64_t engine = 0) {
     std::vector<uint32_t> batch;
     for (const uint32_t offset : registers) {  // MI_LOAD_REGISTER_IMM
       batch.insert(batch.end(), {0x1100'0001, offset, value});
     }
-    batch.insert(batch.end(), {0x0500'0000, 0});
-    batch.resize((batch.size() + 1) / 2 * 2);
-    std::vector<drm_i915_gem_exec_object2> objects(1);
-    objects[0].handle = create(0x1'0000);
+    const uint32_t last = kWrites + 4 * static_cast<uint32_t>(batch.size());
+    batch.insert(batch.end(), {ends ? 0x0500'0000u : 0x1880'0101u, ends ? 0 : last, 0, 0});
+    std::vector<drm_i915_gem_exec_object2> objects{pinned(kWrites)};
     fill(objects[0].handle, batch);
     EXPECT_EQ(execute(objects, engine), 0);
-    EXPECT_EQ(wait(objects[0].handle), 0);
+    return objects[0].handle;
+  }
+  void write(const std::vector<uint32_t>& registers, uint32_t value, uint64_t engine) {
+    open_other_file();
+    EXPECT_EQ(wait(start_write(registers, value, true, engine)), 0);
   }
 };
 
@@ -105,6 +118,28 @@ TEST_P(ContextRegisters, NewContextHasNoValueOfOtherFiles) {
   // On Gen8, batches of the video engines may write no register.
   EXPECT_EQ(looked_at, is("bdw") || is("chv") ? 2 : engines().size());
   EXPECT_GT(offsets(model().engines.front()).size(), 32u);
+}
+
+// The requests of the hung context were in its ring when the reset came. Before they start, the batch of another file
+// writes the registers.
+TEST_P(ContextRegisters, RequestsBehindAHangStartWithTheValuesOfANewContext) {
+  const std::vector<uint32_t> registers = offsets(model().engines.front());
+  const std::vector<uint32_t> start = read(registers, 0);
+  open_other_file();
+  start_write(registers, 0x1234'5678, false);
+  const std::shared_ptr<File> other = driver->open({.render = true});
+  const std::shared_ptr<File> hung = std::exchange(file, other);
+  start_write(registers, 0x0000'ffff, true);
+  file = hung;
+  const std::vector<uint32_t> later = finish_read(registers, start_read(registers));
+  for (size_t i = 0; i < registers.size(); ++i) {
+    EXPECT_EQ(later[i], start[i]) << std::hex << registers[i];
+  }
+  // What the context sets afterwards is its own again.
+  start_write(registers, 0x0000'0055, true);
+  const std::vector<uint32_t> own = finish_read(registers, start_read(registers));
+  EXPECT_NE(own, start);
+  driver->close(other);
 }
 
 INSTANTIATE_TEST_SUITE_P(Chips, ContextRegisters, ::testing::Values("bdw", "chv", "skl", "icl", "tgl", "dg1"),
