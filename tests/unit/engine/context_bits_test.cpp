@@ -2,7 +2,12 @@
 // the restore batch, semaphore signals to a context, and addresses with bit 47.
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "covers.h"
+#include "hw/mi.h"
 #include "support/context_bench.h"
 
 namespace halogen {
@@ -171,7 +176,7 @@ class ContextBits : public ::testing::TestWithParam<const char*> {};
 
 // Bit 1 of the descriptor: a lite restore reloads the page tables of the image only if the bit is set.
 TEST_P(ContextBits, ForcedPageDirectoryRestoreReloadsTheTables) {
-  COVERS("DG1-EL-09");
+  COVERS("DG1-EL-09");  // with DescriptorFields
   for (const bool forced : {false, true}) {
     ContextBench bench(GetParam());
     const uint64_t process = 0x10'0000;
@@ -202,6 +207,137 @@ TEST_P(ContextBits, ForcedPageDirectoryRestoreReloadsTheTables) {
     EXPECT_EQ(bench.peek(second), forced ? 2u : 0u);
   }
 }
+
+class DescriptorFields : public ::testing::TestWithParam<const char*> {};
+
+// Positions, one bit after the other. Linux i915, intel_lrc.h.
+TEST_P(DescriptorFields, EveryBitBelongsToItsField) {
+  COVERS("DG1-EL-09");
+  const spec::GenId gen = spec::find_device(GetParam())->gen;
+  for (unsigned bit = 0; bit < 64; ++bit) {
+    SCOPED_TRACE(bit);
+    const uint64_t raw = uint64_t{1} << bit;
+    const uint32_t dwords[2] = {static_cast<uint32_t>(raw), static_cast<uint32_t>(raw >> 32)};
+    const auto seen = hw::CONTEXT_DESCRIPTOR::unpack(gen, dwords);
+    const auto field = [&](unsigned high, unsigned low) {
+      return bit >= low && bit <= high ? raw >> low : uint64_t{0};
+    };
+    EXPECT_EQ(seen.valid, bit == 0);
+    EXPECT_EQ(seen.force_page_directory_restore, bit == 1);
+    EXPECT_EQ(seen.force_restore, bit == 2);
+    EXPECT_EQ(static_cast<uint64_t>(seen.addressing_mode), field(4, 3));
+    EXPECT_EQ(seen.l3_llc_coherency_support, bit == 5);
+    EXPECT_EQ(static_cast<uint64_t>(seen.fault_handling), field(7, 6));
+    EXPECT_EQ(seen.privilege_access, bit == 8);
+    EXPECT_EQ(seen.priority, field(10, 9));
+    EXPECT_EQ(seen.logical_ring_context_address.value, field(31, 12) << 12);
+    EXPECT_EQ(seen.sw_context_id, field(47, 37));
+    EXPECT_EQ(seen.engine_instance, field(53, 48));
+    EXPECT_EQ(seen.sw_counter, field(60, 55));
+    EXPECT_EQ(seen.engine_class, field(63, 61));
+  }
+}
+
+// An element without the valid bit is not a context: nothing runs, nothing is reported.
+TEST_P(DescriptorFields, ValidBitDecidesWhetherAnElementRuns) {
+  COVERS("DG1-EL-09");
+  for (const bool valid : {false, true}) {
+    ContextBench bench(GetParam());
+    const uint64_t data = bench.allocate(1);
+    Context context = bench.create("rcs0", 1);
+    bench.emit(context, ContextBench::store(data, 1));
+    bench.submit_raw("rcs0", {bench.descriptor(context) & ~uint64_t{valid ? 0u : 1u}});
+    EXPECT_TRUE(bench.device->settle());
+    EXPECT_EQ(bench.peek(data), valid ? 1u : 0u);
+    for (const uint64_t status : bench.statuses("rcs0")) {
+      EXPECT_TRUE(valid || (status >> 32 != context.id && (status >> 47 & 0x7ff) != 1)) << std::hex << status;
+    }
+  }
+}
+
+// The engine context of the image, which is never saved here, loads a register. It is loaded again while the context
+// runs only if the second submission forces a restore.
+TEST_P(DescriptorFields, ForcedRestoreLoadsTheWholeImageAgain) {
+  COVERS("DG1-EL-09");
+  for (const bool forced : {false, true}) {
+    ContextBench bench(GetParam());
+    const uint64_t data = bench.allocate(1);
+    Context context = bench.create("rcs0", 1, ContextBench::kSaveInhibit | ContextBench::kNoSwitchOnWait, 2);
+    bench.set_image(context, 0x50, 0x1100'0001);
+    bench.set_image(context, 0x51, 0x2600);
+    bench.set_image(context, 0x52, 0xe0e0);
+    bench.emit(context, {0x1100'0001, 0x2600, 5});
+    bench.emit(context, bench.wait_for(data, 1));
+    bench.emit(context, {0x1240'0002, 0x2600, static_cast<uint32_t>(data + 4), 0});
+    bench.submit({&context});
+    bench.device->advance(20'000);
+    bench.emit(context, {0, 0});
+    bench.submit({&context}, forced ? 4 : 0);
+    bench.device->advance(50'000);
+    bench.poke(data, 1);
+    EXPECT_TRUE(bench.device->settle());
+    EXPECT_EQ(bench.peek(data + 4), forced ? 0xe0e0u : 5u);
+  }
+}
+
+// One set of pages, read as tables of two and of four levels, maps two pages to one address; a third page has it in the
+// global table. Gen12 has no tables of two levels: such a context reaches nothing. Modes 0 and 2, with tables of a
+// PASID, are in shared_memory_test.cpp.
+TEST_P(DescriptorFields, AddressingModeAndPrivilegeBitSelectTheTables) {
+  COVERS("DG1-EL-09");
+  for (const auto& [bits, expected] : {std::pair{0x118u, 0u}, {0x108u, 1u}, {0x018u, 2u}}) {
+    ContextBench bench(GetParam());
+    const uint64_t pages[3] = {bench.allocate(1), bench.allocate(1), bench.allocate(1)};
+    const uint64_t batch = bench.allocate(1);
+    const uint64_t root = bench.allocate(1), second = bench.allocate(1), third = bench.allocate(1),
+                   last = bench.allocate(1);
+    const uint64_t address = pages[2];  // the global table maps it to the third page
+    const auto entry = [&](uint64_t table, uint64_t index, uint64_t page) {
+      bench.host.put<uint64_t>(bench.host_address(table) + 8 * index, bench.host_address(page) | 3);
+    };
+    ASSERT_LT(batch, 0x20'0000u) << "one table is enough";
+    entry(root, 0, second);
+    entry(second, 0, third);
+    entry(third, 0, last);
+    for (const uint64_t table : {last, second}) {
+      entry(table, batch >> 12, batch);
+      entry(table, address >> 12, table == last ? pages[0] : pages[1]);
+    }
+    Context context = bench.create("rcs0", 1);
+    bench.set_image(context, ContextBench::kImagePdp0, static_cast<uint32_t>(bench.host_address(root)));
+    bench.set_image(context, ContextBench::kImagePdp0High, static_cast<uint32_t>(bench.host_address(root) >> 32));
+    bench.poke(batch, {0x1000'0002, static_cast<uint32_t>(address + 8), 0, 0x77, kBatchEnd});
+    bench.emit(context, start(batch, 0x100));
+    context.bits = bits;
+    bench.host.log.clear();
+    bench.run(context);
+    const bool exists = expected != 1 || bench.model.gen == spec::GenId::gen11;
+    for (unsigned i = 0; i < 3; ++i) {
+      EXPECT_EQ(bench.peek(pages[i] + 8), exists && i == expected ? 0x77u : 0u) << std::hex << bits << ' ' << i;
+    }
+    EXPECT_EQ(bench.host.log.count(EventKind::unsupported), exists ? 0u : 1u);
+  }
+}
+
+// The rest of the upper dword names the context in the status: class and instance of the engine, id, counter.
+TEST_P(DescriptorFields, NamesAppearInTheStatus) {
+  COVERS("DG1-EL-09");
+  ContextBench bench(GetParam());
+  Context context = bench.create("vcs0", 0x2a5);
+  context.id |= 0x1bu << 23;
+  bench.run(context);
+  const std::vector<uint64_t> seen = bench.statuses("vcs0");
+  ASSERT_EQ(seen.size(), 2u);
+  if (bench.status_names_both()) {
+    EXPECT_EQ(seen[1] >> 47 & 0x7ff, 0x2a5u);
+    EXPECT_EQ(seen[1] >> 58 & 0x3f, 0x1bu);
+    EXPECT_EQ(seen[1] >> 3 & 7, 1u);
+  } else {
+    EXPECT_EQ(seen[1] >> 32, uint64_t{1} << 29 | 0x1bu << 23 | 0x2a5u << 5);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(NewForm, DescriptorFields, ::testing::Values("icl", "tgl", "dg1"));
 
 // A signal names its context by the upper dword of the descriptor.
 TEST_P(ContextBits, SemaphoreSignalReachesTheNamedContext) {
