@@ -86,7 +86,7 @@ class Device : private EngineListener,
 
   // Handle processor accesses to system memory that the device has taken (stolen memory): reads give all ones, writes
   // are dropped. A front end asks closes_memory() before it accesses its own memory.
-  bool closes_memory(PhysAddr address) const { return memory_.map().is_stolen(address.value); }
+  bool closes_memory(PhysAddr address) const { return memory_.map().is_stolen(memory::MemorySpace::system, address.value); }
   uint64_t closed_read(PhysAddr address, unsigned bytes) const;
   void closed_write(PhysAddr address, unsigned bytes, uint64_t value) const;
 

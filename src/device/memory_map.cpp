@@ -50,9 +50,9 @@ bool MemoryMap::is_hardware_page(memory::MemorySpace space, uint64_t address) co
          address - layout_.dsm_base < memory::kFrameBytes;
 }
 
-bool MemoryMap::is_stolen(uint64_t system_address) const {
-  return space_ == memory::MemorySpace::system && (system_address - layout_.gsm_base < layout_.gsm_bytes ||
-                                                   system_address - layout_.dsm_base < layout_.dsm_bytes);
+bool MemoryMap::is_stolen(memory::MemorySpace space, uint64_t address) const {
+  return space == space_ &&
+         (address - layout_.gsm_base < layout_.gsm_bytes || address - layout_.dsm_base < layout_.dsm_bytes);
 }
 
 }  // namespace halogen::device

@@ -55,7 +55,7 @@ class MemoryMap {
   memory::MemorySpace stolen_space() const { return space_; }
   bool holds_table(memory::MemorySpace space, uint64_t address) const;       // GSM
   bool is_hardware_page(memory::MemorySpace space, uint64_t address) const;  // first page of DSM, from Gen8 on
-  bool is_stolen(uint64_t system_address) const;                             // GSM or DSM of an integrated part
+  bool is_stolen(memory::MemorySpace space, uint64_t address) const;         // GSM or DSM
 
  private:
   void add_own(memory::MemoryKind kind, uint64_t first, uint64_t bytes, uint64_t own_first);

@@ -8,7 +8,9 @@
 #include "base/bits.h"
 #include "base/check.h"
 #include "engine/process_space.h"
+#include "hw/mi.h"
 #include "hw/mode.h"
+#include "memory/walker.h"
 #include "spec/packing.h"
 
 namespace halogen::device {
@@ -177,9 +179,22 @@ void MemoryUnit::launch_context(unsigned engine, uint64_t descriptor) {
   gam_.on_message(engine, memory::Gam::kLaunched | memory::Gam::kLaunched << 16);
 }
 
+// Reports a context whose status page lies in stolen memory: accesses to the page are snooped, and stolen memory cannot
+// be (DG1 PRM vol. 13, The Per-Process Hardware Status Page, seed 000).
+void MemoryUnit::check_status_page(unsigned engine, uint64_t descriptor) {
+  const uint32_t dwords[2] = {static_cast<uint32_t>(descriptor), static_cast<uint32_t>(descriptor >> 32)};
+  const uint64_t page = hw::CONTEXT_DESCRIPTOR::unpack(model_.gen, dwords).logical_ring_context_address.value;
+  const memory::WalkResult found = walk(map_.physical(), global_walk(), page, {}, nullptr, false);
+  if (!found.fault && map_.is_stolen(found.mapping.space, found.mapping.address)) {
+    raise(EventKind::undefined_behaviour, model_.engines[engine].name, page, found.entry,
+          "status page of a context placed in stolen memory");
+  }
+}
+
 void MemoryUnit::on_context_switch(unsigned engine, const engine::ContextStep& step) {
   switch (step.kind) {
     case engine::ContextStep::Kind::begin:
+      check_status_page(engine, step.descriptor);
       return begin_context(engine);
     case engine::ContextStep::Kind::launch:
       return launch_context(engine, step.descriptor);

@@ -145,6 +145,7 @@ class MemoryUnit final : public mmio::RegisterHandler, public ContextListener {
   };
 
   void snooped_page(memory::Stream stream, uint64_t address);
+  void check_status_page(unsigned engine, uint64_t descriptor);
   void attach_registers();
   bool derives(spec::RegisterId id) const;
   void derive(const mmio::RegisterSlot& slot, uint32_t value);
