@@ -42,6 +42,9 @@ AccessResult result_of(FaultAction action) {
 
 void AddressSpace::load(const WalkContext& context) {
   context_ = context;
+  if (pre_ != nullptr) {
+    pre_->on_load();
+  }
   quick_.load(context);
   tlb_->set_rule(tag_, quick_.entry_rule());
   find_direct_entries(MemorySpace::system);

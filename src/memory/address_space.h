@@ -56,6 +56,9 @@ class PreTranslation {
   virtual Result translate(uint64_t address, Access access) = 0;
   // Called for each access to a tile that is not mapped, cached or not.
   virtual void on_unmapped_tile(uint64_t address, Tile tile) = 0;
+  // Tells where an X-tiled surface lies: it may not have tiles that are not mapped. Forgotten with the next context.
+  virtual void on_x_tiled_surface(uint64_t /*base*/, uint64_t /*bytes*/) {}
+  virtual void on_load() {}  // of a context
 };
 
 struct WalkStatistics {
@@ -81,6 +84,11 @@ class AddressSpace final : private PhysicalMemory::Watcher {
   void load(const WalkContext& context);
   const WalkContext& context() const { return context_; }
   void set_pre_translation(PreTranslation* pre);
+  void note_x_tiled_surface(uint64_t base, uint64_t bytes) {
+    if (pre_ != nullptr) {
+      pre_->on_x_tiled_surface(base, bytes);
+    }
+  }
   // Routes every access to `speculation` (buffered_speculation.h). Only for a space that was never loaded.
   void set_speculation(BufferedSpeculation* speculation) { speculation_ = speculation; }
   const PhysicalMemory& memory() const { return *memory_; }

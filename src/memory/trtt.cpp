@@ -1,5 +1,6 @@
 #include "memory/trtt.h"
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <utility>
@@ -199,6 +200,25 @@ int TrttRegisters::set_of(const spec::EngineModel& engine) const {
 void TiledResources::report_misuse(uint64_t address, const char* detail) {
   if (!std::exchange(misuse_reported_, true)) {
     registers_->misused(set_, address, detail);
+  }
+}
+
+void TiledResources::on_x_tiled_surface(uint64_t base, uint64_t bytes) {
+  const uint64_t first = base & low_mask(kAddressBits);
+  const auto is_known = [&](const Extent& extent) { return extent.base == first && extent.bytes == bytes; };
+  if (std::ranges::none_of(x_tiled_, is_known)) {
+    x_tiled_[next_extent_++ % x_tiled_.size()] = {first, bytes};
+  }
+}
+
+// Null and invalid tiles are not supported on X-tiled surfaces; what hardware then does is not stated. They behave as
+// on any surface, and the first one of a surface is reported.
+void TiledResources::on_unmapped_tile(uint64_t address, Tile tile) {
+  registers_->on_unmapped_tile(set_, address, tile);
+  for (Extent& extent : x_tiled_) {
+    if ((address & low_mask(kAddressBits)) - extent.base < extent.bytes && !std::exchange(extent.reported, true)) {
+      registers_->misused(set_, address, "null or invalid tile on an X-tiled surface");
+    }
   }
 }
 

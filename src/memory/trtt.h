@@ -92,16 +92,27 @@ class TiledResources final : public PreTranslation {
 
   bool covers(uint64_t address) override;
   Result translate(uint64_t address, Access access) override;
-  void on_unmapped_tile(uint64_t address, Tile tile) override { registers_->on_unmapped_tile(set_, address, tile); }
+  void on_unmapped_tile(uint64_t address, Tile tile) override;
+  void on_x_tiled_surface(uint64_t base, uint64_t bytes) override;
+  void on_load() override { x_tiled_ = {}; }
 
  private:
   GpuVa entry_address(uint64_t table, uint64_t offset);
   void report_misuse(uint64_t address, const char* detail);
 
+  // The surfaces that were noted last.
+  struct Extent {
+    uint64_t base = 0;
+    uint64_t bytes = 0;
+    bool reported = false;
+  };
+
   TrttRegisters* registers_;
   unsigned set_;
   AddressSpace* space_;
   bool misuse_reported_ = false;  // misuse is reported once
+  std::array<Extent, 16> x_tiled_;
+  unsigned next_extent_ = 0;
 };
 
 }  // namespace halogen::memory

@@ -1,5 +1,6 @@
 #include "message/surface_table.h"
 
+#include <algorithm>
 #include <span>
 
 #include "hw/struct_sizes.h"
@@ -10,6 +11,18 @@ namespace halogen::message {
 namespace {
 
 constexpr uint64_t kBindlessUnit_B = 64;
+// Tells the memory where an X-tiled image lies, because tiled resources may not leave holes in it. The extent is an
+// upper bound: levels take at most half as many rows again, below the first.
+void note_tiling(const Surface& surface, memory::AddressSpace& space) {
+  if (surface.kind != Surface::Kind::image || surface.layout.pattern == nullptr ||
+      surface.layout.pattern->tiling != Tiling::x) {
+    return;
+  }
+  const uint64_t layers = uint64_t{surface.first_layer} + std::max(surface.depth, 1u) * std::max(surface.samples, 1u);
+  const uint64_t rows = surface.layout.layer_rows * (layers - 1) + surface.y_offset + 2 * uint64_t{surface.height};
+  space.note_x_tiled_surface(surface.base, surface.layout.row_B() * rows);
+}
+
 constexpr size_t kMaxStates = 4096;  // limits the cache, because a guest may name any number of bindless states
 
 }  // namespace
@@ -53,6 +66,7 @@ const Surface* SurfaceTable::at(const Generation& generation, memory::AddressSpa
   if (!settle_samples(surface, fields, space)) {
     return nullptr;
   }
+  note_tiling(surface, space);
   return &by_address_.emplace(address, surface).first->second;
 }
 

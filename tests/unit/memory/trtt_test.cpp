@@ -257,6 +257,52 @@ TEST(Trtt, EqualNullAndInvalidValuesAreReported) {
   EXPECT_EQ(two.events.count(EventKind::undefined_behaviour), 1u);
 }
 
+// The walk does not know surfaces: their clients tell it where the X-tiled ones are. What hardware does with unmapped
+// tiles of such a surface is not stated; here they behave as others, with an Event for each surface.
+TEST(Trtt, UnmappedTilesOfXTiledSurfacesAreReported) {
+  COVERS("ICL-TRTT-17");  // with Surfaces.XTiledImagesAreNotedForTiledResources
+  for (const char* device : kDevices) {
+    SCOPED_TRACE(device);
+    TiledBench one(device);
+    one.enable();
+    const uint64_t tile = kTrVa & ~uint64_t{0xffff};
+    const auto reports = [&] { return one.events.count(EventKind::undefined_behaviour); };
+    for (const uint32_t value : {kNullValue, kInvalidValue}) {
+      one.events.clear();
+      one.space.load(one.space.context());
+      one.tile(value);
+      EXPECT_EQ(one.read(tile), 0u);
+      EXPECT_EQ(reports(), 0u) << "no surface";
+      one.space.note_x_tiled_surface(tile + 0x2000, 0x1000);
+      EXPECT_EQ(one.read(tile + 0x1ff8), 0u);
+      EXPECT_EQ(one.read(tile + 0x3000), 0u);
+      EXPECT_EQ(reports(), 0u) << "before and after the surface";
+      EXPECT_EQ(one.read(tile + 0x2000), 0u);
+      EXPECT_EQ(reports(), 1u);
+      EXPECT_EQ(one.space.store_value<uint64_t>(GpuVa(tile + 0x2ff8), 1), AccessResult::ok);
+      EXPECT_EQ(reports(), 1u) << "once for a surface";
+      one.space.note_x_tiled_surface(tile + 0x2000, 0x1000);
+      EXPECT_EQ(one.read(tile + 0x2000), 0u);
+      EXPECT_EQ(reports(), 1u) << "the same surface";
+      // The address of a surface may come without the sign extension.
+      one.space.note_x_tiled_surface((tile & 0x0000'ffff'ffff'ffff) + 0x5000, 0x1000);
+      EXPECT_EQ(one.read(tile + 0x5000), 0u);
+      EXPECT_EQ(reports(), 2u);
+      // A mapped tile is allowed.
+      one.space.note_x_tiled_surface(tile + 0x6000, 0x1000);
+      one.tile(static_cast<uint32_t>(kTileVa >> 16));
+      one.fresh();
+      static_cast<void>(one.read(tile + 0x6000));
+      EXPECT_EQ(reports(), 2u);
+      // The next context has other surfaces.
+      one.tile(value);
+      one.space.load(one.space.context());
+      EXPECT_EQ(one.read(tile + 0x2000), 0u);
+      EXPECT_EQ(reports(), 2u);
+    }
+  }
+}
+
 TEST(Trtt, NullTileAccessesAreCounted) {
   TiledBench one("icl");
   one.enable();

@@ -1,4 +1,8 @@
 // Typed messages and the sampler: formats, tilings, levels, layers, filters, borders, sizes.
+#include <utility>
+#include <vector>
+
+#include "covers.h"
 #include "message_bench.h"
 #include "surface/texel_format.h"
 
@@ -282,6 +286,37 @@ TEST_P(Images, HalfAndSmallFloatFormatsAreConverted) {
   uint32_t word = 0;
   surface::pack_texel(shared, {bits(1.0f), bits(0.5f), bits(0.0f), 0}, reinterpret_cast<std::byte*>(&word));
   EXPECT_EQ(word, 0x100u | 0x80u << 9 | 16u << 27);
+}
+
+class Notes final : public memory::PreTranslation {
+ public:
+  bool covers(uint64_t /*address*/) override { return false; }
+  Result translate(uint64_t /*address*/, memory::Access /*access*/) override { return {}; }
+  void on_unmapped_tile(uint64_t /*address*/, memory::Tile /*tile*/) override {}
+  void on_x_tiled_surface(uint64_t base, uint64_t bytes) override { seen.emplace_back(base, bytes); }
+  std::vector<std::pair<uint64_t, uint64_t>> seen;
+};
+
+// X-tiled images, and no others, are named to the memory with an extent that holds all of their tiles.
+TEST_P(Images, XTiledImagesAreNotedForTiledResources) {
+  COVERS("ICL-TRTT-17");  // with Trtt.UnmappedTilesOfXTiledSurfacesAreReported
+  for (const bool samples : {false, true}) {
+    for (uint32_t tiling = 0; tiling < 4; ++tiling) {
+      if (tiling == 1) continue;  // W: stencil only
+      Notes notes;
+      memory_.space().set_pre_translation(&notes);
+      bind_image(1, {.format = kRgba8Unorm, .tiling = tiling, .width = 128, .height = 32, .pitch = 512});
+      static_cast<void>(samples ? load(1, 3, 4, 0) : typed_read(1, {3, 4}));
+      static_cast<void>(load(1, 5, 6, 0));
+      memory_.space().set_pre_translation(nullptr);
+      ASSERT_EQ(notes.seen.size(), tiling == 2 ? 1u : 0u) << tiling;
+      if (tiling == 2) {
+        EXPECT_EQ(notes.seen[0].first, kVa + 0x10000);
+        EXPECT_GE(notes.seen[0].second, 512u * 32);
+        EXPECT_LE(notes.seen[0].second, 512u * 64) << "half as much again for levels, rounded up";
+      }
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Chips, Images, testing::Values("bdw", "skl", "icl", "dg1"),
