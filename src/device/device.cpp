@@ -96,7 +96,12 @@ void Device::list_units() {
     }
   };
   Unit memory = unit_of(memory_, &DeviceState::memory);
-  memory.reset = [this](ResetKind kind) { memory_.reset(/*clear_memory=*/kind != ResetKind::function_level); };
+  memory.reset = [this](ResetKind kind) {
+    memory_.reset(/*clear_memory=*/kind != ResetKind::function_level);
+    if (memory::Iommu* const iommu = memory_.iommu(); iommu != nullptr && kind == ResetKind::power_on) {
+      iommu->reset();  // part of the machine, not of the device
+    }
+  };
   units_ = {
       std::move(config),
       unit_of(mmio_, &DeviceState::mmio),

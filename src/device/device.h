@@ -86,9 +86,16 @@ class Device : private EngineListener,
 
   // Handle processor accesses to system memory that the device has taken (stolen memory): reads give all ones, writes
   // are dropped. A front end asks closes_memory() before it accesses its own memory.
-  bool closes_memory(PhysAddr address) const { return memory_.map().is_stolen(memory::MemorySpace::system, address.value); }
+  bool closes_memory(PhysAddr address) const {
+    return memory_.map().is_stolen(memory::MemorySpace::system, address.value);
+  }
   uint64_t closed_read(PhysAddr address, unsigned bytes) const;
   void closed_write(PhysAddr address, unsigned bytes, uint64_t value) const;
+
+  // Access the registers of the IOMMU that serves the device: 4 KB that firmware places outside the BARs (iommu.h). All
+  // ones: the device has none.
+  uint64_t iommu_read(uint32_t offset, unsigned bytes);
+  void iommu_write(uint32_t offset, unsigned bytes, uint64_t value);
 
   // Access I/O ports: the I/O BAR if it decodes, and the VGA ports.
   uint32_t io_read(uint16_t port, unsigned bytes);

@@ -243,6 +243,21 @@ void Device::io_bar_write(uint64_t offset, unsigned bytes, uint32_t value) {
   }
 }
 
+uint64_t Device::iommu_read(uint32_t offset, unsigned bytes) {
+  if (memory::Iommu* const unit = memory_.iommu()) {
+    return unit->read(offset, bytes);
+  }
+  raise(EventKind::bad_access, "iommu", offset, 0, "read of a unit that the device does not have");
+  return ones(std::min(bytes, 8u));
+}
+
+void Device::iommu_write(uint32_t offset, unsigned bytes, uint64_t value) {
+  if (memory::Iommu* const unit = memory_.iommu()) {
+    return unit->write(offset, bytes, value);
+  }
+  raise(EventKind::bad_access, "iommu", offset, value, "write of a unit that the device does not have");
+}
+
 uint32_t Device::io_read(uint16_t port, unsigned bytes) {
   if (bytes == 1 || bytes == 2 || bytes == 4) {
     if (const std::optional<BarHit> hit = config_.decode_io(port)) {

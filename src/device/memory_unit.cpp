@@ -65,8 +65,24 @@ MemoryUnit::MemoryUnit(const spec::DeviceModel& model, const MemoryLayout& layou
   for (const spec::EngineModel& engine : model.engines) {
     modes_.emplace_back(mmio.bank(), engine.name);
   }
+  if (formats_.find(memory::WalkMode::advanced48) != nullptr) {
+    iommu_.emplace(model, memory::Iommu::Parts{vtd_, gam_, faults_, *this}, host, path_ + ".iommu");
+    faults_.set_remapping(&*iommu_);
+  }
   attach_registers();
   refresh();
+}
+
+bool MemoryUnit::read(PhysAddr address, std::span<std::byte> into) {
+  return map_.physical().read(memory::MemorySpace::system, address, into);
+}
+
+// The IOMMU may not write what the processor may not write either.
+bool MemoryUnit::write(PhysAddr address, std::span<const std::byte> from) {
+  const uint64_t last = address.value + from.size() - 1;
+  return !map_.is_stolen(memory::MemorySpace::system, address.value) &&
+         !map_.is_stolen(memory::MemorySpace::system, last) &&
+         map_.physical().write(memory::MemorySpace::system, address, from);
 }
 
 memory::FaultAction MemoryUnit::ExternalFaults::on_fault(const memory::Fault& fault) {
@@ -367,13 +383,14 @@ bool MemoryUnit::reset_engine(unsigned engine) {
 }
 
 MemoryState MemoryUnit::snapshot() const {
-  return {map_.own().save(), faults_.state(), gam_.state(), vtd_.root()};
+  return {map_.own().save(), faults_.state(), gam_.state(), iommu_ ? iommu_->state() : memory::IommuState{}};
 }
 
 void MemoryUnit::restore(const MemoryState& state) {
   map_.own().load(state.own);
-  vtd_.set_root(state.vtd_root);
-  vtd_.invalidate_context_cache();
+  if (iommu_) {
+    iommu_->restore(state.iommu);
+  }
   refresh();
   invalidate_all();
   gam_.restore(state.contexts);

@@ -25,6 +25,7 @@
 #include "memory/fault_unit.h"
 #include "memory/gam.h"
 #include "memory/gam_invalidation.h"
+#include "memory/iommu.h"
 #include "memory/memory_clients.h"
 #include "memory/memory_type.h"
 #include "memory/page_format.h"
@@ -41,11 +42,11 @@ struct MemoryState {
   SparseMemory own;  // local memory, or the stolen range
   memory::FaultState faults;
   memory::GamState contexts;
-  uint64_t vtd_root = 0;
+  memory::IommuState iommu;
   bool operator==(const MemoryState&) const = default;
 };
 
-class MemoryUnit final : public mmio::RegisterHandler, public ContextListener {
+class MemoryUnit final : public mmio::RegisterHandler, public ContextListener, private memory::IommuPort {
  public:
   MemoryUnit(const spec::DeviceModel& model, const MemoryLayout& layout, uint64_t local_bytes, mmio::MmioSpace& mmio,
              memory::FaultListener& listener, Host& host, const std::string& path);
@@ -87,6 +88,8 @@ class MemoryUnit final : public mmio::RegisterHandler, public ContextListener {
   memory::FaultUnit& faults() { return faults_; }
   memory::Gam& gam() { return gam_; }
   memory::VtdUnit& vtd() { return vtd_; }
+  // Null: the device has no advanced contexts.
+  memory::Iommu* iommu() { return iommu_ ? &*iommu_ : nullptr; }
   memory::MemoryTypes& types() { return types_; }
   memory::TlbSet& tlbs() { return tlbs_; }
   memory::TlbInvalidation& invalidation() { return invalidation_; }
@@ -144,6 +147,9 @@ class MemoryUnit final : public mmio::RegisterHandler, public ContextListener {
     memory::Stream stream_;
   };
 
+  bool read(PhysAddr address, std::span<std::byte> into) override;
+  bool write(PhysAddr address, std::span<const std::byte> from) override;
+  void send_message(PhysAddr address, uint32_t data) override { host_.send_message_interrupt(address, data); }
   void snooped_page(memory::Stream stream, uint64_t address);
   void check_status_page(unsigned engine, uint64_t descriptor);
   void attach_registers();
@@ -179,6 +185,7 @@ class MemoryUnit final : public mmio::RegisterHandler, public ContextListener {
   memory::VtdUnit vtd_;
   memory::FaultUnit faults_;
   memory::Gam gam_;
+  std::optional<memory::Iommu> iommu_;
   memory::TlbInvalidation invalidation_;
   memory::TrttRegisters trtt_;
   GttPort gtt_port_;

@@ -147,6 +147,9 @@ FaultAction FaultUnit::report(unsigned engine, uint8_t source_id, FaultStream st
     }
   }
   record(engine, source_id, stream, fault);
+  if (remapping_ != nullptr && state.context.remapped && !fault.global) {
+    remapping_->on_remapping_fault(state.context, fault);
+  }
   if (!fault.repeated) {
     raise(EventKind::fault, fault, engine, {});
   }
@@ -265,6 +268,9 @@ FaultUnit::Sent FaultUnit::send(PageRequest& request) {
   request.group = static_cast<uint16_t>(state_.next_group++ & 0x1ff);
   state_.outstanding.push_back(request);
   state_.queue.push_back(request);
+  if (remapping_ != nullptr) {
+    remapping_->on_request_queued();
+  }
   return Sent::now;
 }
 
@@ -274,6 +280,9 @@ void FaultUnit::release_held() {
     state_.held.reset();
     state_.outstanding.push_back(request);
     state_.queue.push_back(request);
+    if (remapping_ != nullptr) {
+      remapping_->on_request_queued();
+    }
     if (listener_ != nullptr) {
       if (const std::optional<PageResponse> answer = listener_->on_page_request(request)) {
         respond(*answer);

@@ -1,8 +1,9 @@
 // Shows translation faults to software: fault registers, page requests, a stopped engine. Ice Lake PRM vol. 6, fault
 // models, page requests and cached faults (seed 001). Registers (spec/registers/fault.toml, gtt.toml): Gen4 has the
 // sticky PGTBL_ER, Gen6 has a register per engine, and from Gen8 on one register serves all, with the address beside
-// it. Not modelled: the queue of page requests in memory (the system's IOMMU owns it; here software takes requests by
-// call), and the numbers of fault sources, which are not published (the caller gives them).
+// it. The queue of page requests in memory and the
+// records of remapping faults are those of the IOMMU (iommu.h), which takes requests from here. Not modelled: the
+// numbers of fault sources, which are not published (the caller gives them).
 #pragma once
 
 #include <array>
@@ -89,8 +90,17 @@ struct FaultContext {
   uint32_t context_id = 0;
   uint8_t function = 0;
   bool privileged = false;
+  bool remapped = false;  // the IOMMU translates the context's requests and records their faults
 
   bool operator==(const FaultContext&) const = default;
+};
+
+// The IOMMU, which shows page requests and faults of advanced contexts to software.
+class RemappingSink {
+ public:
+  virtual ~RemappingSink() = default;
+  virtual void on_request_queued() = 0;                                                  // take_request() has one more
+  virtual void on_remapping_fault(const FaultContext& context, const Fault& fault) = 0;  // that nothing repairs
 };
 
 // State: plain data.
@@ -145,6 +155,8 @@ class FaultUnit {
   void report_external(FaultStream stream, const Fault& fault);
   void report_large_page(unsigned engine, uint64_t address);
 
+  void set_remapping(RemappingSink* sink) { remapping_ = sink; }
+
   void set_context(unsigned engine, const FaultContext& context);  // a new context waits for no page
   void update_context(unsigned engine, const FaultContext& context) { state_.engines[engine].context = context; }
   void set_continue_after_fault(unsigned engine, bool on) { state_.engines[engine].continue_after_fault = on; }
@@ -189,6 +201,7 @@ class FaultUnit {
   EventSink* events_;
   std::string path_;
   FaultListener* listener_;
+  RemappingSink* remapping_ = nullptr;
   FaultState state_;
 };
 

@@ -291,6 +291,7 @@ FaultContext Gam::fault_context(const Engine& engine) const {
   Fault fault;
   const VtdContext* entry = definition.legacy ? nullptr : parts_.vtd.context(definition.function, fault);
   context.page_requests = entry != nullptr && entry->page_requests;
+  context.remapped = !definition.legacy && (entry == nullptr || !entry->faults_disabled);
   return context;
 }
 

@@ -130,6 +130,7 @@ std::optional<VtdContext> VtdUnit::read_context(unsigned function, Fault& fault)
     return std::nullopt;
   }
   VtdContext context;
+  context.faults_disabled = entry.fault_processing_disable;
   context.nesting = entry.nesting_enable;
   context.extended_accessed = entry.extended_accessed_enable;
   context.no_execute = entry.no_execute_enable;

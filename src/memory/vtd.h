@@ -1,8 +1,8 @@
 // Advanced contexts: from bus, device, function and PASID to the tables of a process. Ice Lake PRM vol. 6, mode 4
 // (seed 001); VT-d 2.x extended tables (spec/structs/vtd.toml). The unit models the part of the system's IOMMU that the
 // page walker uses: the root pointer and the context cache. It belongs to the system agent, so a function level reset
-// does not affect it. Not modelled: requests without PASID, interrupt remapping, fault recording registers, the
-// invalidation queue (software's commands come as calls).
+// does not affect it. Registers and queues are in
+// iommu.h. Not modelled: requests without PASID, interrupt remapping.
 #pragma once
 
 #include <array>
@@ -28,6 +28,7 @@ struct VtdConfig {
 
 // The fields of a context entry that the model uses.
 struct VtdContext {
+  bool faults_disabled = false;  // faults are not recorded
   bool nesting = false;
   bool extended_accessed = false;
   bool no_execute = false;

@@ -109,9 +109,12 @@ bool Simulator::write_register(aub::RegisterSpace space, uint32_t offset, unsign
       device_->io_write(static_cast<uint16_t>(offset), bytes, static_cast<uint32_t>(value));
       settle();
       return true;
+    case aub::RegisterSpace::vtd:
+      device_->iommu_write(offset, bytes, value);
+      settle();
+      return true;
     case aub::RegisterSpace::mchbar:
     case aub::RegisterSpace::azalia:
-    case aub::RegisterSpace::vtd:
       return false;
   }
   return false;
@@ -125,9 +128,10 @@ std::optional<uint64_t> Simulator::read_register(aub::RegisterSpace space, uint3
       return device_->config_read(offset, bytes);
     case aub::RegisterSpace::io:
       return device_->io_read(static_cast<uint16_t>(offset), bytes);
+    case aub::RegisterSpace::vtd:
+      return device_->iommu_read(offset, bytes);
     case aub::RegisterSpace::mchbar:
     case aub::RegisterSpace::azalia:
-    case aub::RegisterSpace::vtd:
       return std::nullopt;
   }
   return std::nullopt;

@@ -40,8 +40,8 @@ struct UsedDevice {
   unsigned runs = kRuns;
 };
 
-// Input: one byte for the device and its settings, then operations of 14 bytes: kind, BAR, offset (32 bits), value (64
-// bits).
+// Input: one byte for the device and its settings, then operations of 14 bytes: kind, BAR (from f0h on the IOMMU),
+// offset (32 bits), value (64 bits).
 inline void device(std::span<const uint8_t> data) {
   constexpr size_t kOperation = 14;
   if (data.size() < 1 + kOperation) return;
@@ -66,16 +66,17 @@ inline void device(std::span<const uint8_t> data) {
     std::memcpy(&value, data.data() + 6, sizeof value);
     const unsigned bytes = 1u << ((data[0] >> 4) & 3);
     const unsigned bar = data[1] % 7;
+    const bool iommu = data[1] >= 0xf0;
     const uint64_t address = bar == 2 ? uint64_t{offset} << 2 : offset;
     switch (data[0] & 15) {
       case 0:
       case 1:
       case 2:
-        chip.bar_write(bar, address, bytes, value);
+        iommu ? chip.iommu_write(offset & 0x3ff, bytes, value) : chip.bar_write(bar, address, bytes, value);
         break;
       case 3:
       case 4:
-        static_cast<void>(chip.bar_read(bar, address, bytes));
+        static_cast<void>(iommu ? chip.iommu_read(offset & 0x3ff, bytes) : chip.bar_read(bar, address, bytes));
         break;
       case 5:
         chip.config_write(offset & 0xfff, bytes & 7, static_cast<uint32_t>(value));

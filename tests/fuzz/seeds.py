@@ -142,6 +142,19 @@ def accesses(seeds, data):
             seeds.add(["device"], f"{device}_{length}", bytes([names.index(device)]) + bytes(operations[:14 * length]))
 
 
+def shared_memory(seeds):
+    """The IOMMU as software sets it up, with queues whose entries are memory of the target."""
+    write, read, reset, advance, keep, restore = 0, 3, 9, 10, 11, 12
+    steps = [(write, 3, 0x20, 0x1_0800), (write, 2, 0x18, 1 << 30), (write, 2, 0x18, 1 << 31), (write, 3, 0x90, 0x2_0000),
+             (write, 3, 0xd0, 0x2_1000), (write, 2, 0x18, 1 << 31 | 1 << 26), (write, 3, 0x88, 0x30), (write, 2, 0x38, 0),
+             (write, 2, 0x40, 0xfee0_0000), (write, 3, 0x88, 0x1000), (write, 2, 0x34, 0xff), (keep, 0, 0, 0),
+             (write, 3, 0x28, 5 << 61), (write, 3, 0x108, 9 << 60), (read, 3, 0x80, 0), (read, 3, 0x208, 0),
+             (advance, 0, 0, 100_000), (restore, 0, 0, 0), (reset, 0, 0, 1), (read, 2, 0x1c, 0)]
+    operations = b"".join(struct.pack("<BBIQ", kind | log2 << 4, 0xf0, offset, value) for kind, log2, offset, value in steps)
+    for chip, name in enumerate(devices()):
+        seeds.add(["device"], f"iommu_{name}", bytes([chip]) + operations)
+
+
 def choices(seeds):
     """Inputs of targets whose bytes are choices, for every device and several lengths. The numbers are fixed."""
     rows = {"draw": ([], 400), "draw_threads": ([1], 400), "dispatch": ([1], 300), "debugger": ([], 300), "fast": ([], 200),
@@ -161,6 +174,7 @@ def main():
     args = parser.parse_args()
     seeds = Seeds(args.out)
     choices(seeds)
+    shared_memory(seeds)
     args.data = pathlib.Path(args.data)
     if args.data.is_dir():
         captures(seeds, args.data)

@@ -83,6 +83,18 @@ TEST(PlayRecords, ConfigurationSpaceIsARegisterSpace) {
   EXPECT_EQ(player.counts().skipped, 1u);
 }
 
+TEST(PlayRecords, IommuIsARegisterSpace) {
+  AubBuilder aub = icl();
+  aub.trace(0x01, {0x38, 0x5002'0000, 0xffff'ffff, 0, 0x8000'0000});  // the event of faults is masked
+  aub.trace(0x03, {0x38, 0x5002'0000, 0xffff'ffff, 0, 0});
+  aub.trace(0x01, {0x38, 0x5002'0000, 0xffff'ffff, 0, 0});
+  Player player;
+  play(player, aub.bytes());
+  EXPECT_EQ(player.counts().failed_checks, 0u);
+  EXPECT_EQ(player.counts().checks, 2u);
+  EXPECT_EQ(player.counts().skipped, 0u);
+}
+
 TEST(PlayRecords, MemoryComparisonsPassOrFail) {
   AubBuilder aub = icl();
   aub.write_memory(kSystem, 0x1000, {1, 2, 3, 4});
