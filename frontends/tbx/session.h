@@ -43,7 +43,7 @@ class Session {
   void run();
 
   uint64_t messages() const { return messages_; }
-  // Returns why the server ended the connection. Empty: it did not.
+  // Returns why the session failed. Empty: it ended normally.
   const std::string& fault() const { return fault_; }
 
  private:

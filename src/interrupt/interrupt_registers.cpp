@@ -100,7 +100,7 @@ void InterruptUnit::write_enable(const mmio::RegisterWrite& write, size_t bank) 
 void InterruptUnit::write_status_mask(const mmio::RegisterWrite& write, unsigned engine) {
   if (const uint32_t wrong = ~write.next & write.old_value & engines_[engine].keep_masked; wrong != 0) {
     note(EventKind::undefined_behaviour, write.slot.desc->name, write.slot.offset, wrong,
-         "status bits unmasked that must stay masked");
+         "unmasked status bits that must stay masked");
   }
 }
 

@@ -19,7 +19,7 @@ class TlbInvalidation {
   TlbInvalidation(const spec::DeviceModel& model, Gam& gam) : model_(&model), gam_(&gam) {}
 
   bool owns(spec::RegisterId id) const;
-  // Returns the engines that a write invalidates: bit n is engine n of the device. Changes nothing.
+  // Returns the engines whose TLBs such a write would invalidate: bit n is engine n of the device.
   uint32_t engines_of(spec::RegisterId id, uint32_t value) const;
   void write(spec::RegisterId id, uint32_t value);
   // Returns the bits whose invalidation is not complete.

@@ -23,7 +23,7 @@ SendOutcome media_block(Call& call, Direction direction) {
                : call.unsupported("media block of a surface that is not an image not implemented");
   }
   if (call.control.vertical_stride_override) {
-    return call.unsupported("fields of interlaced surfaces not implemented");
+    return call.unsupported("single-field access to interlaced surfaces not implemented");
   }
   const auto header = call.header<hw::MEDIA_BLOCK_HEADER>();
   const uint32_t width = header.width + 1u;

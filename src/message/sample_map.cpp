@@ -16,7 +16,7 @@ constexpr uint64_t kRowsOfPitch = 4;
 
 bool has_map(const Surface& surface, const hw::RENDER_SURFACE_STATE& state) {
   using Mode = hw::AuxiliarySurfaceMode;
-  // AUX_MCS and AUX_CCS_D are one value on different generations.
+  // AUX_MCS (Gen8) and AUX_CCS_D (Gen9 on) are names for the same encoding.
   return surface.kind == Surface::Kind::image && surface.samples > 1 && !surface.samples_beside &&
          surface.format->known() && surface.format->bytes() <= 16 &&
          (state.auxiliary_surface_mode == Mode::AUX_MCS || state.auxiliary_surface_mode == Mode::AUX_CCS_D ||

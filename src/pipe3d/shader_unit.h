@@ -1,5 +1,5 @@
-// Threads of one stage of the pipeline: their kernels, memory and messages. A thread runs from its start to its end; a
-// thread that takes too long counts as endless.
+// Threads of one pipeline stage: their kernels, memory and messages. run() executes a thread until it ends, blocks at a
+// barrier, or is stopped; a thread that exceeds the instruction limit counts as endless.
 #pragma once
 
 #include <array>

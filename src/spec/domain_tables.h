@@ -86,8 +86,8 @@ const WakeTable* find_wake_table(DeviceId device);
 const ReplicationTable* find_replication_table(DeviceId device);
 const RangeTable* find_range_table(std::string_view name);
 
-// Returns the offsets without registers that software may touch: left to a hypervisor, or for accesses that shall do
-// nothing.
+// Returns ranges that hold no register but that software may access: reserved for a hypervisor, or targets of accesses
+// meant to have no effect.
 std::span<const MmioRange> null_ranges(DeviceId device);
 
 }  // namespace halogen::spec

@@ -15,7 +15,7 @@
 
 namespace halogen::trace {
 
-// A limit of memory shared by several hosts. It may be a part of a larger one.
+// A memory limit shared by several hosts. It may be part of a larger one.
 class PageBudget {
  public:
   explicit PageBudget(uint64_t pages, PageBudget* whole = nullptr)

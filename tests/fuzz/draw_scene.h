@@ -63,7 +63,7 @@ constexpr uint64_t code(Code value) {
 
 using Source = hw::VertexComponentControl;
 
-// The names of several generations stand beside each other; each generation takes those that it has.
+// Fields of all generations are listed together; a generation uses those it has.
 inline const std::vector<FieldValue>& values() {
   static const std::vector<FieldValue> all{
       {"3DSTATE_VERTEX_BUFFERS", "buffer_pitch@0", kVertex_B},

@@ -12,7 +12,7 @@ import marks
 from cppnames import ident
 from names import Names
 
-# 3D commands, and the structures that they point to. Commands of media and compute are not included.
+# 3D commands, and the structures that they point to. Media and compute commands are not included.
 COMMAND_TOPICS = "3d_"
 STRUCT_TOPICS = {"blend", "constants", "depth", "sampler", "so_decl", "surface", "unit_states", "vertex", "viewport"}
 # Rooms that read state. Printing state does not count as reading.

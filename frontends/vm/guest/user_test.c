@@ -182,7 +182,7 @@ static void test_global_reads(void) {
   }
 }
 
-// Writes to the global table and privileged commands: all are dropped, and the batch goes on.
+// Accesses through the global GTT, and privileged commands: each is dropped and the batch continues.
 static void test_privileged_commands(void) {
   const uint32_t attempts[][6] = {
       {4, 0x10000002 | use_global_table, 0x1000, 0, 0xbad},     // MI_STORE_DATA_IMM

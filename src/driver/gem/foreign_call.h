@@ -77,7 +77,7 @@ class ForeignCall {
   bool read(uint64_t address, void* into, size_t bytes);
   // False: the results are too long.
   bool write(uint64_t address, const void* from, size_t bytes);
-  // Returns the descriptor of this process behind a number of the caller. -1: none, or it did not come with the call.
+  // Returns this process's copy of the caller's descriptor `number`. -1: none, or it did not come with the call.
   int descriptor(int number);
   // Takes ownership of a descriptor, which the caller receives if the call succeeds. False: there are too many.
   bool give(int descriptor, uint64_t position);
@@ -105,10 +105,10 @@ class ForeignCall {
   std::vector<Made> made_;
 };
 
-// Returns the descriptor of this process behind a number that the calling program passed. -1: it has none.
+// Returns this process's copy of the calling program's descriptor `number`. -1: it has none.
 int descriptor_of_program(int number);
-// Hands a new descriptor to the calling program. Returns the number to write at `position`: an offset in the argument
-// block of the ioctl. A negative errno: it is closed.
+// Hands a new descriptor to the calling program. `position`: an offset in the ioctl's argument block. Returns the
+// number to write there, or a negative errno if the descriptor was closed.
 int give_in_argument(int descriptor, size_t position);
 // The same for a number that the program expects at an address. Returns 0 or a negative errno; then it is closed.
 int give_at(int descriptor, uint64_t address);

@@ -16,8 +16,8 @@ class LentMemory {
   void add(uint64_t address, uint64_t bytes);
   void remove(uint64_t address, uint64_t bytes);  // must have been added before
   bool touches(uint64_t address, uint64_t bytes) const;
-  // Fast test without a lock: whether a range touches the span from the first to the last of these bytes. Most callers
-  // stop here.
+  // Fast test without a lock: returns whether a range overlaps the span from the first to the last lent byte. Most
+  // callers stop here.
   static bool is_near(uint64_t address, uint64_t bytes) { return address < end_ && first_ < address + bytes; }
   static bool any() { return end_ != 0; }
 

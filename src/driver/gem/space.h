@@ -28,8 +28,8 @@ class Space {
   // Binds a buffer. Returns 0, -ENOSPC (no free range) or -ENOMEM. `room`: the minimum range to reserve, for a buffer
   // with padding; likewise in the next two functions.
   int bind(const BufferRef& buffer, uint64_t alignment, uint64_t limit, uint64_t room = 0);
-  // Binds a buffer at a fixed address; idle buffers there are evicted. EINVAL: not a valid address. ENOSPC: a busy
-  // buffer is there.
+  // Binds a buffer at a fixed address; idle buffers there are evicted. Returns 0, -EINVAL (invalid address), -ENOSPC (a
+  // busy buffer is there) or -ENOMEM.
   int bind_at(const BufferRef& buffer, uint64_t address, uint64_t room = 0);
   // Binds an unbound buffer at this address if the range is free.
   bool bind_if_free(const BufferRef& buffer, uint64_t address, uint64_t room = 0);

@@ -332,7 +332,7 @@ int Kms::remove_fb(const File& file, uint32_t id) {
   return 0;
 }
 
-// A framebuffer that is removed disables its plane; the pipe keeps running.
+// Disables the planes that show a removed framebuffer, at the next vertical blank. The pipe keeps running.
 void Kms::take_off(const Framebuffer& fb) {
   KmsState next = state_;
   for (PlaneState* plane : {&next.primary, &next.cursor}) {

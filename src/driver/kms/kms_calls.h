@@ -64,7 +64,8 @@ int queue_sequence(Call& call, drm_crtc_queue_sequence& sequence);
 
 // ---- shared by these files
 enum class WhenBusy { wait, refuse };
-// Checks and commits a state. With `wait`, returns when it is visible; with `refuse`, when it is in progress.
+// Checks and commits a state. With `wait`, returns once the state is visible; with `refuse`, once it is queued. Both
+// return -EBUSY if a commit is pending.
 int commit_state(Call& call, KmsState next, std::vector<KmsEvent> events, WhenBusy busy, bool modeset,
                  bool async = false, FenceRef done = nullptr);
 // Makes the plane fill the screen, starting at this point of the framebuffer. Null: disables it.

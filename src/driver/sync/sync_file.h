@@ -1,6 +1,6 @@
-// Fences as descriptors. A sync file is the reading end of a pipe. When the fence signals, a report is written to the
+// Fences as descriptors. A sync file is the read end of a pipe. When the fence signals, a report is written to the
 // pipe, so that poll() works in any process and for copies of the descriptor. While the fence is open this driver finds
-// it by the pipe's inode; afterwards, and in other processes, the report says everything.
+// it by the pipe's inode; afterwards, and in other processes, the report holds the status and the fences.
 #pragma once
 
 #include <cstdint>

@@ -34,7 +34,8 @@ class Program {
   // False: memory refused a part of the code. Such a program is not shared, and matches() is always false.
   bool complete() const { return complete_; }
   bool matches(CodeMemory& memory) const { return complete_ && code_->matches(memory); }
-  // Returns whether a thread at this offset needs code that the program lacks: it got there through a register.
+  // Returns whether a thread at this offset needs code that the program lacks because it jumped there through a
+  // register.
   bool lacks(uint32_t offset) const { return kernel_->find(offset) == nullptr && !code_->at(offset); }
 
  private:

@@ -32,7 +32,7 @@ class RevokedDispatch : public DispatchBench {
     memory_.set_action(memory::FaultAction::skip);
     bind_raw(0, kOut, kOutBytes);
   }
-  // Each thread reads a dword of the buffer until it is one, or forever.
+  // Loads kSpin: group 0 polls dword 0 of the buffer until it is nonzero. In this test nothing sets it.
   void load() {
     std::copy(std::begin(kernels::kSpin), std::end(kernels::kSpin), &word(kCode + 0x40));
     const uint32_t descriptor[8] = {0x40, 0, 0, 0x2020, kTable, 0, 1u | 1u << 21, 0};

@@ -74,7 +74,7 @@ TEST(PagedImage, FourLevelsOfTablesAreWalked) {
   EXPECT_EQ(first(image, StreamSpace::ppgtt, (kVa & ~0x1f'ffffull) + 0x20'0000 + 0x1'2000), 4321u);
 }
 
-TEST(PagedImage, LargeAndMediumPagesAreMapped) {
+TEST(PagedImage, Pages64KAnd1GAreMapped) {
   PagedImage image(*spec::find_device("icl"));
   put_entry(image, Pool::system, 0x1000, 0x2003);
   put_entry(image, Pool::system, 0x2000, 0x3003);

@@ -279,7 +279,7 @@ TEST(Scanout, LineProviderMayReplaceALine) {
   expect_picture(screen.shown());
 }
 
-// Code of DSPCNTR, bytes per pixel, a pixel, and its expected colour.
+// DSPCNTR format code, bytes per pixel, a pixel value, its expected colour.
 struct FormatRow {
   uint32_t code;
   unsigned bytes;

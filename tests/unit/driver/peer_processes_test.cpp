@@ -163,7 +163,7 @@ TEST_P(PeerDrivers, FencesOfEndedPeerAreDone) {
   SetUp();
 }
 
-TEST_P(PeerDrivers, SharedSyncObjectIsEqualInBoth) {
+TEST_P(PeerDrivers, SharedSyncObjectHasTheSameStateInBoth) {
   const uint32_t here = sync_object();
   EXPECT_EQ(signal_point(here, 5), 0);
   const uint32_t far_handle = share_sync_object(here);

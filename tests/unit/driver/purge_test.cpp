@@ -157,7 +157,8 @@ TEST_P(Purge, CursorOnScreenKeepsItsContent) {
   EXPECT_EQ(count_on_screen(kShown / 2), before);
 }
 
-// A removed framebuffer disables its plane at the next vertical blank: until then the display finds an empty page.
+// Removing a framebuffer disables its plane at the next vertical blank; until then the plane scans out the scratch
+// page.
 TEST_P(Purge, RemovedFramebufferDoesNotShowOtherFiles) {
   Picture picture = show();
   ASSERT_EQ(call(DRM_IOCTL_MODE_RMFB, picture.id), 0);

@@ -122,7 +122,7 @@ TEST(NestedBatches, FourthLevelIsReported) {
 
 // Bit 1 of MI_ARB_ON_OFF allows a lite restore while arbitration is off. The test also covers the layouts of the other
 // commands in its ledger row.
-TEST(LiteRestores, LiteRestoreIsAllowedWhileArbitrationIsOff) {
+TEST(LiteRestores, LiteRestoreWhileArbitrationIsOffNeedsBit1) {
   COVERS("DG1-CS-11");
   for (const char* const chip : {"icl", "tgl", "dg1"}) {
     for (const bool allowed : {false, true}) {

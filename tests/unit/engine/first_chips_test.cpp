@@ -122,7 +122,7 @@ TEST_P(Gen4Streamers, ExtendedStateFlagsAreInTheContextId) {
 TEST_P(Gen4Streamers, RegisterBlockIsHalfAMegabyte) {
   COVERS("G45-5.2-01");
   FlowBench bench(GetParam());
-  // The first BAR is its base.
+  // The first BAR holds the block's base address.
   bench.device->config_write(0x10, 4, 0xd000'0000);
   EXPECT_EQ(bench.device->config_read(0x10, 4) & ~0xfu, 0xd000'0000u);
   bench.device->config_write(0x10, 4, 0xffff'ffff);

@@ -229,7 +229,7 @@ TEST(FaultUnit, SharedFaultRegisterHoldsTheFirstFault) {
     EXPECT_EQ(spec::find_register("FAULT_TLB_DATA0")->offset(model.id), device.data0);
     EXPECT_EQ(spec::find_register("FAULT_TLB_DATA1")->offset(model.id), device.data1);
     EventLog events;
-    // Engine numbers: render 0, first video 1, copy 2, video enhancement 3, third video 6 (where there is one).
+    // Engine numbers: RCS 0, VCS0 1, BCS 2, VECS0 3, VCS2 6 (where there is one).
     std::vector<std::pair<const char*, unsigned>> engines{{"rcs0", 0}, {"vcs0", 1}, {"bcs0", 2}, {"vecs0", 3}};
     if (model.gen == spec::GenId::gen11 || model.gen == spec::GenId::gen12) {
       engines.emplace_back("vcs2", 6);

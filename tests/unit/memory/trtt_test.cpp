@@ -31,7 +31,8 @@ class Interrupts final : public InvalidTileSink {
   std::vector<uint64_t> addresses;
 };
 
-// A device with one render client in a 48-bit context. Tables and tile are identity-mapped.
+// A device with one render client; 48-bit tables unless `mode` says otherwise. The TR-TT tables are identity-mapped;
+// the tile's virtual address maps to kTilePhys.
 struct TiledBench {
   explicit TiledBench(const char* device, WalkMode mode = WalkMode::legacy48)
       : bench(device),

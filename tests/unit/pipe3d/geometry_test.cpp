@@ -101,7 +101,7 @@ std::vector<uint32_t> told(Assembled made, StripOrder order) {
 }
 
 // Triangle 1 of a strip 0 1 2 3 consists of the vertices 1 2 3 in the order of the buffer.
-TEST(StripOrder, SwappedTrianglesHaveThreeVertexOrders) {
+TEST(StripOrder, OddTrianglesFollowTheStripOrder) {
   Assembler assembler(Topology::TRISTRIP, {.line = 1, .triangle = 2, .fan = 2});
   std::vector<Assembled> all;
   for (uint32_t i = 0; i < 4; ++i) {
