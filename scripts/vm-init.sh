@@ -5,7 +5,7 @@ mount -t proc proc /proc
 mount -t sysfs sysfs /sys
 mount -t devtmpfs dev /dev
 mkdir -p /sys/kernel/debug && mount -t debugfs debug /sys/kernel/debug
-# Measures the time from the driver's start to its render node, in hundredths of a second (the kernel's resolution).
+# Measures the time from the driver's start to its render node, in hundredths of a second (the resolution of /proc/uptime).
 now() { cut -d' ' -f1 /proc/uptime | tr -d .; }
 while read -r module; do
   options=

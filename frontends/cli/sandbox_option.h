@@ -29,7 +29,7 @@ inline void add_sandbox_option(CLI::App& command, SandboxOption& option) {
   command.add_flag("--no-sandbox", option.none, "do not confine this process (for debuggers)");
 }
 
-// Confines this process, as the options say. An error: the kernel lacks what was required.
+// Confines this process, as the options say. An error: the host's kernel lacks what was required.
 inline Result<void> confine(std::string_view command, const SandboxOption& option, const sandbox::Rights& rights) {
   if (option.none || option.mode == "off") return {};
   const auto done = sandbox::confine(rights);

@@ -1,4 +1,4 @@
-// Landlock, through its system calls: the C library has no functions for them, and the kernel's headers of Debian 12
+// Landlock, through its system calls: the C library has no functions for them, and Debian 12's kernel headers
 // lack the rights of later versions (facts: Linux, Documentation/userspace-api/landlock.rst).
 #include <fcntl.h>
 #include <linux/landlock.h>

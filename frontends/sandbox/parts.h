@@ -1,4 +1,4 @@
-// The parts of a confinement. Those that depend on a feature of the kernel return whether the kernel has it.
+// The parts of a confinement. Those that depend on a feature of the host's kernel return whether the kernel has it.
 #pragma once
 
 #include "base/result.h"
@@ -15,11 +15,11 @@ inline constexpr bool kSanitized = __has_feature(address_sanitizer) || __has_fea
 inline constexpr bool kSanitized = false;
 #endif
 
-// Restricts files, TCP ports, and signals and abstract sockets where the kernel can. False: it has no Landlock.
+// Restricts files, TCP ports, and signals and abstract sockets where the host's kernel can. False: it has no Landlock.
 Result<bool> restrict_files(const Rights& rights);
 // Removes all capabilities except those given as a mask.
 Result<void> drop_capabilities(unsigned long long kept);
-// Restricts system calls. `files`: false denies every open. False: the kernel has no filters.
+// Restricts system calls. `files`: false denies every open. False: the host's kernel has no filters.
 Result<bool> restrict_system_calls(const Rights& rights, bool files);
 
 }  // namespace halogen::sandbox

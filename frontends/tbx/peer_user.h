@@ -1,4 +1,4 @@
-// The user behind a connection. A unix socket reports it; for TCP on this machine, the kernel's table of connections
+// The user behind a connection. A unix socket reports it; for TCP on this machine, the host kernel's connection table
 // does, because clients of the protocol cannot send anything that would prove it.
 #pragma once
 
@@ -28,7 +28,7 @@ class PeerUsers {
   PeerUsers(int table, int table6) : table_(table), table6_(table6) {}
 
   int table_;   // /proc/net/tcp
-  int table6_;  // /proc/net/tcp6; -1: the kernel has no IPv6
+  int table6_;  // /proc/net/tcp6; -1: the host has no IPv6
 };
 
 // Returns the user of the socket that is bound to `local` and connected to `remote`, from the text of /proc/net/tcp or,

@@ -1,4 +1,4 @@
-// The options of a device in the machine of launch.h, and the kernel options of its guest.
+// The options of a device in the machine of launch.h, and its guest's kernel options.
 #pragma once
 
 #include <cstdint>

@@ -20,7 +20,7 @@ struct Header {
 };
 static_assert(sizeof(Header) == 16);
 
-constexpr size_t kMaxFiles = MemoryMap::kPieces;  // of one message; the kernel closes further ones
+constexpr size_t kMaxFiles = MemoryMap::kPieces;  // of one message; Linux closes further ones
 constexpr size_t kMaxPieces = 8;                  // with files, in bytes that make no message yet
 constexpr size_t kReadBytes = 4096;
 

@@ -3,7 +3,7 @@
 afterwards. Run it under `halogen run`.
 
 usage: capture_replay.py PROGRAM_FOLDER OUT_FOLDER [SEED]     SEED: flips some bits of every stream
-Buffers are created again. They are bound at the recorded address if the driver chose it, and relocated if the kernel did.
+Buffers are created again. They are bound at the recorded address if the driver chose it, and relocated if i915 did.
 """
 import ctypes
 import fcntl

@@ -24,7 +24,7 @@ devices=("$@")
 [ ${#devices[@]} -gt 0 ] || [ "${slow[*]}" != --screen ] || devices=(g45 snb)
 [ ${#devices[@]} -gt 0 ] || devices=(dg1 snb g45 chv icl)
 command="drm_suite_static ${slow[*]} --values ${only[*]}"
-# The kernel checks for hangs more often than by default, and does not record error states, which takes long.
+# The guest's i915 checks for hangs more often than by default, and does not record error states, which takes long.
 [ "${slow[*]}" != --slow ] || command='
   for engine in /sys/class/drm/card0/engine/*; do
     echo 100 >$engine/heartbeat_interval_ms

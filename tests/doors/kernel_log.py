@@ -47,7 +47,7 @@ def main() -> int:
     if lines < 100:
         faults.append(f"the log has {lines} lines with a priority: it is not whole")
     faults += [
-        f"the kernel no longer says /{text.pattern}/: the list need not allow it"
+        f"the guest's kernel no longer says /{text.pattern}/: the list need not allow it"
         for number, (text, when) in enumerate(rows)
         if when == "always" and number not in seen
     ]

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Boots Debian's kernel with its own i915, unmodified, in QEMU, on five chips. The guest (frontends/vm/guest) checks stores by
-# every engine, fills and copies, two contexts in turn, waits that interrupts end, and hangs that the kernel must end by
-# resets. Before that, from Gen8 on, an unprivileged user of the guest attacks the kernel and another process through the
-# render node, and must fail (user_test.c). The kernel's log must be free of warnings and worse, except those that
+# every engine, fills and copies, two contexts in turn, waits that interrupts end, and hangs that i915 must end by
+# resets. Before that, from Gen8 on, an unprivileged user of the guest attacks its kernel and another process through the
+# render node, and must fail (user_test.c). The guest's kernel log must be free of warnings and worse, except those that
 # kernel-log.txt allows. Two machines run at a time, because each keeps one processor busy.
 # usage: vm.sh [device...]   (needs build/bin/halogen, gem_test and user_test)
 set -euo pipefail
@@ -23,7 +23,7 @@ devices=("$@")
 declare -A steps=([g45]=25 [snb]=39 [chv]=45 [icl]=53 [dg1]=67)
 # The number of checks of the unprivileged user.
 declare -A attacks=([g45]=0 [snb]=0 [chv]=14 [icl]=14 [dg1]=14)
-# Resets that the kernel must log: Gen4 and Gen6 reset the whole chip, later generations the engine.
+# Resets that i915 must log: Gen4 and Gen6 reset the whole chip, later generations the engine.
 # On Cherryview user_test hangs one batch more: Linux maps the scratch page read-only there (not on Gen11 and Gen12), so a
 # store to an address of another process faults.
 declare -A resets=([g45]='chip' [snb]='chip chip' [chv]='rcs0 rcs0 bcs0' [icl]='rcs0 bcs0' [dg1]='rcs0 bcs0')
@@ -46,7 +46,7 @@ one() {
     added+=(--add build/bin/user_test)
     user=user_test
   fi
-  # The user goes first: gem_test makes the kernel's patience with long batches short.
+  # The user goes first: gem_test shortens the time after which i915 resets a long batch.
   timeout 600 "$halogen" vm --device "$device" --registers "$work/$device.registers" "${added[@]}" -- \
     sh -c "$user"'; attacked=$?; gem_test; status=$?; [ $attacked -eq 0 ] || status=1; dmesg -r | sed "s/^/kernel: /"; exit $status' >"$log" 2>"$err" || status=$?
   tr -d '\r' <"$log" >"$log.text"
@@ -62,13 +62,13 @@ one() {
   grep -aqx "done: $passed checks, 0 failed" "$log" || problems+=("$(grep -a '^done: ' "$log" || echo 'the guest program did not end')")
   wanted="engines: $(engines_of "$device")"
   listed=$(grep -a '^engines: ' "$log" || true)
-  [ "$listed" = "$wanted" ] || problems+=("the kernel lists \"$listed\", not \"$wanted\"")
-  # The kernel's log names i915, holds no complaint and reports every reset.
-  grep -aq '^kernel: .*Initialized i915' "$log" || problems+=("the kernel's log does not name i915")
-  complaints=$(tests/doors/kernel_log.py "$device" "$log") || problems+=("the kernel complains: $complaints")
-  grep -aq '^kernel: .*GPU HANG' "$log" || problems+=("the kernel's log names no hang")
+  [ "$listed" = "$wanted" ] || problems+=("i915 lists \"$listed\", not \"$wanted\"")
+  # The guest's kernel log names i915, holds no complaint and reports every reset.
+  grep -aq '^kernel: .*Initialized i915' "$log" || problems+=("the guest's kernel log does not name i915")
+  complaints=$(tests/doors/kernel_log.py "$device" "$log") || problems+=("the guest's kernel complains: $complaints")
+  grep -aq '^kernel: .*GPU HANG' "$log" || problems+=("the guest's kernel log names no hang")
   reset=$(grep -aoE '^kernel: .*Resetting [a-z0-9]+ for' "$log" | sed 's/.*Resetting \(.*\) for/\1/' | paste -sd' ' || true)
-  [ "$reset" = "${resets[$device]:-}" ] || problems+=("the kernel reset \"$reset\", not \"${resets[$device]:-}\"")
+  [ "$reset" = "${resets[$device]:-}" ] || problems+=("i915 reset \"$reset\", not \"${resets[$device]:-}\"")
   # QEMU must print nothing.
   complaints=$(grep -av '^halogen vm: ' "$err" || true)
   [ -z "$complaints" ] || problems+=("$complaints")

@@ -47,7 +47,7 @@ static void capabilities(void) {
   }
 }
 
-// Tests every ioctl number with an argument of size zero, which the kernel reads as zeros.
+// Tests every ioctl number with an argument of size zero, which DRM reads as zeros.
 static void numbers(void) {
   for (unsigned number = 0; number < 0x100; ++number) {
     const int result = call(_IO(DRM_IOCTL_BASE, number), NULL);
@@ -56,7 +56,7 @@ static void numbers(void) {
   }
 }
 
-// The kernel checks the number of an ioctl, not its letter.
+// DRM checks the number of an ioctl, not its letter.
 static void letters(void) {
   struct drm_version request = {0};
   observe("version of another letter", call(_IOWR('T', 0, struct drm_version), &request));

@@ -1,4 +1,4 @@
-// Batches that never end: the kernel ends them and names the guilty context, and other contexts continue. Slow: the kernel
+// Batches that never end: the driver ends them and names the guilty context, and other contexts continue. Slow: i915
 // checks for hangs every few seconds, or at the interval of /sys/class/drm/card0/engine.
 #include <linux/sync_file.h>
 #include <poll.h>
@@ -21,7 +21,7 @@ static void prepare_hang(struct spinner* spinner, const struct object* target) {
   }
 }
 
-// Starts such a batch and waits until the kernel has ended it.
+// Starts such a batch and waits until the driver has ended it.
 static int hang(uint64_t engine, uint32_t context, const struct object* target) {
   struct spinner spinner;
   prepare_hang(&spinner, target);

@@ -7,7 +7,7 @@
 
 #include "suite.h"
 
-enum { soon = 1000000000 };  // nanoseconds: long before the kernel checks for hangs
+enum { soon = 1000000000 };  // nanoseconds: long before the driver checks for hangs
 
 static int has(int capability) {
   const int scheduler = parameter(I915_PARAM_HAS_SCHEDULER);

@@ -12,7 +12,7 @@
 struct test {
   const char* name;
   void (*run)(void);
-  int kind;  // 1: waits for the kernel's hang check; 2: uses the node with the screen
+  int kind;  // 1: waits for the driver's hang check; 2: uses the node with the screen
 };
 // Each list ends with a row without a name.
 extern const struct test core_tests[], parameter_tests[], query_tests[], buffer_tests[], access_tests[], map_tests[],

@@ -48,7 +48,7 @@ def device_data(spec):
 
 
 def interface_data(spec):
-    """spec/interface_data.cpp: what the kernel driver tells programs of each chip."""
+    """spec/interface_data.cpp: what i915 tells programs about each chip."""
     engines = Pool("int8_t", "kEngines")
     rows = []
     for d in spec.devices.values():

@@ -100,7 +100,7 @@ _INTERFACE_FLAGS = {"llc", "snoop", "coherent_aperture", "engine_reset", "read_o
 
 
 def _interface(r, where, device, table):
-    """Reads what the kernel driver reports to programs about the chip; one number for each engine."""
+    """Reads what i915 reports to programs about the chip; one number for each engine."""
     part = table.get("interface")
     if part is None:
         return

@@ -1,6 +1,6 @@
 // Runs in the guest: the work of a small driver through the i915 interface. Stores by every engine, fills and copies,
-// alternating contexts, waits that only interrupts end, reading every file that the kernel has for the device, and an
-// endless batch that the kernel must end with a reset, after which all engines still work. Prints one line per step,
+// alternating contexts, waits that only interrupts end, reading every file that Linux has for the device, and an
+// endless batch that i915 must end with a reset, after which all engines still work. Prints one line per step,
 // and their number at the end. Status 0: all steps passed. `gem_test no-hang` skips the waits, files and endless
 // batches.
 #include <dirent.h>
@@ -97,11 +97,11 @@ static void set_text(const char* path, const char* text) {
   close(file);
 }
 
-// The kernel checks for hangs every few seconds: shortens the interval.
+// Shortens the interval at which i915 checks for hangs, which is a few seconds by default.
 static void hurry_hang_checks(void) {
   const char* const folder = "/sys/class/drm/card0/engine";
   DIR* list = opendir(folder);
-  expect(list != NULL, "the kernel shows its engines");
+  expect(list != NULL, "i915 shows its engines");
   if (list == NULL) return;
   for (const struct dirent* entry = readdir(list); entry != NULL; entry = readdir(list)) {
     char path[512];
@@ -120,7 +120,7 @@ static int error_state_names_a_hang(void) {
   if (file < 0) return 0;
   const ssize_t got = read(file, text, sizeof(text) - 1);
   close(file);
-  set_text(path, "1");  // clears the error state, so that the kernel keeps the next one
+  set_text(path, "1");  // clears the error state, so that i915 keeps the next one
   return got > 0 && strncmp(text, "GPU HANG", 8) == 0;
 }
 
@@ -144,7 +144,7 @@ static void test_hang(unsigned engine, int is_kept) {
   snprintf(text, sizeof(text), "its context is told so: %u guilty batches, %u before", after.batch_active,
            before.batch_active);
   expect(told && after.batch_active == before.batch_active + 1, text);
-  if (is_kept) expect(error_state_names_a_hang(), "the kernel kept the error state of a hang");
+  if (is_kept) expect(error_state_names_a_hang(), "i915 kept the error state of a hang");
 }
 
 static void test_interrupts(void) {
@@ -210,7 +210,7 @@ static void tell_bind_time(void) {
 
 static void list_engines(void) {
   char names[256];
-  expect(engine_names(names, sizeof(names)) > 0, "the kernel lists engines");
+  expect(engine_names(names, sizeof(names)) > 0, "i915 lists engines");
   printf("engines: %s\n", names);
 }
 

@@ -4,7 +4,7 @@
 // Returns the number of interrupts that the driver handled.
 unsigned long interrupt_count(void);
 
-// Writes the sorted names of the engines to one line. Returns 0 if the kernel reports none.
+// Writes the sorted names of the engines to one line. Returns 0 if i915 reports none.
 unsigned engine_names(char* text, unsigned bytes);
 
 struct files_read {

@@ -1,4 +1,4 @@
-// Runs in the guest: an unprivileged user with a render node attacks the kernel and another process. It writes control
+// Runs in the guest: an unprivileged user with a render node attacks the guest's kernel and another process. It writes control
 // registers in every way that a batch has, disables the privilege check, names memory of the global table and of another
 // address space, and changes commands while the engine executes them. Every attempt must fail and every batch must end.
 // Started by root, which owns the memory that is attacked. Gen8 and later. Prints one line per check, and their number at
@@ -141,7 +141,7 @@ static void test_registers(void) {
   }
 }
 
-// Every command here reads or writes through the global table, at an address that the kernel uses or the user owns in
+// Every command here reads or writes through the global table, at an address that the guest's kernel uses or the user owns in
 // its own space. A read would overwrite `untouched`, or a general purpose register.
 static void add_global_accesses(struct batch* batch, unsigned engine, uint32_t address) {
   const uint32_t source = engines[engine].base + gpr;

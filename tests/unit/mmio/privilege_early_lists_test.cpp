@@ -76,7 +76,7 @@ Set writable(DeviceId id, const EngineModel& engine) {
 // Returns the registers that may be read. No value: all may, because the hardware does not check reads.
 std::optional<Set> readable(DeviceId id, const EngineModel& engine) {
   const uint32_t base = engine.mmio_base;
-  if (id == DeviceId::skl && engine.engine_class == EngineClass::blit) {  // the kernel's parser
+  if (id == DeviceId::skl && engine.engine_class == EngineClass::blit) {  // i915's command parser
     return set_of({{0x2358, 0x235c}, {0x12358, 0x1235c}, {0x22358, 0x2235c}, {0x223a8, 0x223a8}});
   }
   if (id != DeviceId::icl) {

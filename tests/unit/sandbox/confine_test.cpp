@@ -46,7 +46,7 @@ class Confine : public ::testing::Test {
   }
   ~Confine() override { fs::remove_all(folder_); }
   void SetUp() override {
-    if (incomplete()) GTEST_SKIP() << "the kernel lacks Landlock or filters of system calls";
+    if (incomplete()) GTEST_SKIP() << "the host's kernel lacks Landlock or system call filters";
   }
 
   std::string path(std::string_view name) const { return (folder_ / name).string(); }
@@ -231,7 +231,7 @@ TEST_F(Confine, ProcessWithSeveralThreadsIsRefused) {
 TEST_F(Confine, CapabilitiesAreGone) {
   if (geteuid() != 0) GTEST_SKIP() << "only root has capabilities";
   EXPECT_EQ(attempt([] { return chroot("/"); }), EPERM);
-  // Behind the filter too: the kernel itself says which are left.
+  // Behind the filter too: the host's kernel itself says which are left.
   const auto kept = [&]() -> long {
     Rights all = rights();
     all.read.emplace_back("/proc");

@@ -195,7 +195,7 @@ TEST_F(Doors, ServeListensOnAUnixSocketAndRemovesIt) {
 }
 
 // ---- confinement. What a confined process cannot do is in tests/unit/sandbox; here: that each command is confined
-// before it reads its first byte, and works. The kernel shows it in /proc.
+// before it reads its first byte, and works. The host's kernel shows it in /proc.
 
 constexpr const char* kShow = "grep -E '^(NoNewPrivs|Seccomp):' /proc/$process/status | tr -d '[:space:]'";
 // Fails if the process ends before it is confined.
