@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs all fuzz targets in turn for a share of processor hours, two at a time at the lowest priority, and prints a table.
 # The tally is tests/fuzz/campaign.tsv, which is committed, so that a campaign adds up over machines; corpora are in build/asan/fuzz.
-# A target that finds something is stopped and named; the others go on. Delete its file in build/asan/fuzz/findings after the
+# A target that finds something is stopped and named; the others continue. Delete its file in build/asan/fuzz/findings after the
 # cause is fixed.
 # usage: campaign.sh HOURS [TARGET...]   processor hours of this run, all targets together (fractions allowed)
 #        campaign.sh --table             prints the table of the campaign so far

@@ -181,7 +181,8 @@ scmp_arg_cmp masked(unsigned argument, uint64_t mask, uint64_t value) {
 void allow_parts(Filter& filter, const Rights& rights) {
   // No new code: neither programs nor mappings.
   for (const char* name : {"mmap", "mmap2", "mprotect"}) filter.allow_if(name, masked(2, PROT_EXEC, 0));
-  // Threads and no processes. The library tries clone3 first, whose flags are in memory and cannot be judged.
+  // Threads and no processes. The library tries clone3 first, whose flags are in memory, where the filter cannot check
+  // them.
   filter.allow_if("clone", masked(0, CLONE_THREAD, CLONE_THREAD));
   filter.deny("clone3", ENOSYS);
   const auto self = static_cast<uint64_t>(::getpid());

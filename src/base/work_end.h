@@ -8,7 +8,7 @@ namespace halogen {
 enum class WorkEnd : uint8_t {
   finished,
   unfinished,  // the part is done, the work is not
-  fault,       // memory refused an access; the work can go on where it stopped
+  fault,       // memory refused an access; the work can continue where it stopped
   illegal,     // a thread executed an illegal instruction
   endless,     // a thread does not end
   deadlock,    // every thread waits for another one

@@ -60,7 +60,7 @@ class Walker {
   }
   // Sets the host threads. Null: all turns run on the caller's thread.
   void set_pool(WorkerPool* pool) { pool_ = pool; }
-  // Sets the flag that ends a part between two passes. The dispatch can go on later as if it had not been raised.
+  // Sets the flag that ends a part between two passes. The dispatch can continue later as if it had not been raised.
   void set_stop(const StopFlag& stop) { stop_ = &stop; }
   void report(FidelityReport& report) const;
   // Returns the surfaces that the last part of a dispatch used.

@@ -111,7 +111,7 @@ class Device : private EngineListener,
   // settled (idle, hung, or waiting for an event that time alone does not bring).
   bool settle(uint64_t limit = kSettleLimit);
   static constexpr uint64_t kSettleLimit = 100'000'000;
-  // The flag that ends advance() and settle() early. Any thread may raise it; the owner clears it. Work goes on
+  // The flag that ends advance() and settle() early. Any thread may raise it; the owner clears it. Work continues
   // afterwards where it was. Only an engine whose work was in the middle of a thread or of a piece of a picture is
   // hung until it is reset.
   StopFlag& stop_flag() { return engines_.stop(); }

@@ -1,7 +1,7 @@
 // The short walk after a TLB miss: it reads the page table entry through a host address that an earlier walk found, and
 // tests it with two masks. It serves only pages that the walker would return without a fault, an update or a rule of
-// advanced contexts; everything else is left to the walker. The walker is the judge: tests compare both. The shortest
-// walk is DirectEntries: page table entries of eight bytes whose pages lie in one piece of host memory.
+// advanced contexts; everything else is left to the walker. The walker is the reference: tests compare both. The
+// shortest walk is DirectEntries: page table entries of eight bytes whose pages lie in one piece of host memory.
 #pragma once
 
 #include <cstdint>

@@ -488,7 +488,7 @@ bool Pipeline::more(const Progress& progress) const {
   return !progress.open.done() || (progress.instance < progress.call.instances && progress.call.vertices != 0);
 }
 
-// Fetches, shades and assembles some vertices of an instance, or goes on with the objects of the last ones.
+// Fetches, shades and assembles some vertices of an instance, or continues with the objects of the last ones.
 void Pipeline::chunk(Progress& progress, Outcome& outcome) {
   const DrawCall& call = progress.call;
   if (!progress.open.done()) {

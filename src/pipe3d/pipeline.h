@@ -116,7 +116,7 @@ class Pipeline {
   // Sets the pool whose threads help with pixels. Null: none.
   void set_pool(WorkerPool* pool) { pixels_.set_pool(pool); }
   // Sets the flag that ends a part early. A part that it ends in the middle of an object or of a piece of the picture
-  // ends with Stop::stopped, and the draw cannot go on. Any other part ends as unfinished.
+  // ends with Stop::stopped, and the draw cannot continue. Any other part ends as unfinished.
   void set_stop(const StopFlag& stop) { stop_ = &stop; }
   // Sets the counts that the next parts add to. Threads, and the time of each stage, are left to the caller. Null: no
   // counts.

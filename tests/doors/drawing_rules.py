@@ -1,5 +1,5 @@
 """Draws lines and quads of gl_fixed.c's scenes by the rules of the manuals (Sandy Bridge PRM vol. 2 part 1, strips and fans
-unit), pixel by pixel and slowly. This is the judge of scenes in which llvmpipe follows another rule (docs/drawing.md).
+unit), pixel by pixel and slowly. This is the reference for scenes in which llvmpipe follows another rule (docs/drawing.md).
 
 A line with a width is a parallelogram around it, with ends along the shorter axis; pixels whose centre is inside are drawn. A
 line without a width follows the diamond exit rule. A smooth line is a rectangle whose coverage falls off at its sides and

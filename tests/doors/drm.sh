@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs unmodified drivers and programs under `halogen run`: libdrm, Mesa's GL and Vulkan, Intel's OpenCL driver. Each must
 # find the device that it was given, by name, and complete. If the model does not execute a draw, the report names it. Times
-# are not judged. intel-gpu-tools run in programs.sh.
+# are not checked. intel-gpu-tools run in programs.sh.
 # usage: drm.sh [device...]   (needs build/bin/halogen, or the tool that HALOGEN names)
 . "$(dirname "$0")/door.sh"
 tests/programs/build.sh "$work" drm_store drm_life drm_threads drm_upsets drm_closing drm_lend gl_triangle egl_list gbm_clear

@@ -3,7 +3,7 @@
 llvmpipe's.
 
 A pixel is right if no channel differs by more than a few of 255, because interpolation has fewer bits on hardware. Lines,
-whose pixels GL does not define, and quads are judged by the manual's rules (drawing_rules.py). Reports must name nothing
+whose pixels GL does not define, and quads are checked against the manual's rules (drawing_rules.py). Reports must name nothing
 unsupported.
 usage: fixed.py [device...]     HALOGEN: another tool
 """

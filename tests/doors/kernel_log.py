@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Judges a guest kernel's log by the priorities of its lines: warnings and worse (0 to 4) are complaints, whatever their
+"""Checks a guest kernel's log by the priorities of its lines: warnings and worse (0 to 4) are complaints, whatever their
 text, unless tests/golden/kernel-log.txt allows them for this chip, each with a reason.
 usage: kernel_log.py DEVICE FILE   (FILE holds lines "kernel: <PRIORITY>[time] text", from dmesg -r)"""
 import pathlib

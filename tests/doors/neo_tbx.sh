@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Intel's OpenCL driver, unmodified, talks to `halogen serve --tbx` as to Intel's simulator, for every product that both know.
 # The program's results must be right and every command executed. The recorded run must replay to the same memory, with
-# every byte that the driver read back. Then the OpenCL programs of tests/compute run; they judge themselves, and their
+# every byte that the driver read back. Then the OpenCL programs of tests/compute run; they check themselves, and their
 # results must equal PoCL's.
 # usage: neo_tbx.sh [product...]   (needs build/bin/halogen)
 set -euo pipefail

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks comparisons of depths with equal clear values, levels of detail between two levels, and counts of primitives
-(tests/programs/gl_numbers.c), by unmodified Mesa under `halogen run`. Depths are judged by the formula of each driver, levels
+(tests/programs/gl_numbers.c), by unmodified Mesa under `halogen run`. Depths are checked against the formula of each driver, levels
 by the logarithm, counts by llvmpipe's.
 usage: numbers.py [device...]     HALOGEN: another tool
 """

@@ -2,7 +2,7 @@
 # Runs every program of the list of recorded streams with unmodified drivers under `halogen run`: GL's clear, triangle,
 # texture, depth, copy and blit, vector additions of Vulkan and OpenCL, intel-gpu-tools' benchmarks. Each must complete
 # without a hang, and the fidelity report must name draws and dispatches that the model does not execute. The bytes of blits
-# are judged on every chip; pictures and sums are judged by other checks. Times are not judged. On dg1 Linux's i915 accepts no
+# are compared on every chip; other checks compare pictures and sums. Times are not checked. On dg1 Linux's i915 accepts no
 # relocations and has no aperture mappings: benchmarks that need them must fail with i915's error.
 # usage: programs.sh [--short] [device...]   (needs build/bin/halogen, or the tool that HALOGEN names)
 #   --short: GL and blits on one chip per kind of submission, and each benchmark on one or two chips

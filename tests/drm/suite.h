@@ -1,4 +1,4 @@
-// The suite over i915's public interface: raw ioctl(2) and mmap(2), so that the same program judges Linux's i915 in a
+// The suite over i915's public interface: raw ioctl(2) and mmap(2), so that the same program tests Linux's i915 in a
 // guest and the driver of this project. A case opens the node again, records what it sees by name, and checks most of
 // it against an expected value. Kernel: Linux 6.1. Left out: modes and connectors (except what a card without a
 // connector answers: screen.c), perf streams, protected content.

@@ -69,7 +69,7 @@ class DrawWorld final : private Input {
   }
 
   // Runs the draw with a pool, or without. With `looks`, each part is stopped at that look at the stop flag, by any
-  // thread, and the draw goes on in another pipeline, as after a snapshot.
+  // thread, and the draw continues in another pipeline, as after a snapshot.
   DrawResult draw(WorkerPool* pool, uint32_t looks = 0) {
     std::copy(start_memory_.begin(), start_memory_.end(), memory_.bytes().begin());
     memory_.space().invalidate();

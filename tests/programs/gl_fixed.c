@@ -1,5 +1,5 @@
 // Scenes of the fixed functions of OpenGL 1 and 2: kinds of primitives, shading, clipping, patterns, tests; 64 x 64
-// pixels, RGBA8. tests/doors/fixed.py judges the pictures. Exit status 0: no error.
+// pixels, RGBA8. tests/doors/fixed.py checks the pictures. Exit status 0: no error.
 // usage: gl_fixed [-o FOLDER] [scene...]   default: all scenes; -o: writes their pixels as FOLDER/SCENE.rgba
 #include "gl/frames.h"
 #include "gl/scenes.h"

@@ -1,5 +1,5 @@
 // Measures how a depth compares with an equal clear value in buffers of 16, 24 and 32 bits, between which levels of a
-// texture the sampler filters, and how many primitives queries count. tests/doors/numbers.py judges the results.
+// texture the sampler filters, and how many primitives queries count. tests/doors/numbers.py checks the results.
 // usage: gl_numbers [-o FOLDER] [scene...]   writes FOLDER/SCENE.rgba. Depths: for each value the float and which of the
 // eight functions pass, one bit each from GL_NEVER on. Levels: for each width of a pixel in texels the float and the
 // colour, from 0 at level 0 to 255 at level 1. Counts: generated and written primitives of each draw.

@@ -1,5 +1,5 @@
 // Fragment shaders that use the pixel interpolator and read the render target, and a picture by compute shaders. 256 x 256
-// RGBA8 pixels. tests/doors/shows.py judges the pictures.
+// RGBA8 pixels. tests/doors/shows.py checks the pictures.
 // usage: gl_pixels [-o FOLDER] [scene...]   default: all scenes; -o: writes their pixels as FOLDER/SCENE.rgba
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // Small GL programs without a window, like those of the recorded streams: a clear, a triangle, a textured triangle, one with
 // depth, a copy of the frame buffer into a texture, a blit between frame buffers, quads; 64 x 64 RGBA8 pixels. The program
-// judges no picture. Exit status 0: no error and no hang.
+// checks no picture. Exit status 0: no error and no hang.
 // usage: gl_scenes [-o FOLDER] [scene...]   default: all scenes; -o: writes their pixels as FOLDER/SCENE.rgba
 #include "gl/frames.h"
 #include "gl/scenes.h"

@@ -1,6 +1,6 @@
 // Scenes of popular test programs, without a window, 256 x 256 pixels: three gears (es2gears), a lit cube (kmscube), a
 // sphere lit pixel by pixel and a textured cube with mip maps (glmark2). They are drawn into a texture with depth. The
-// program does not judge the pictures. usage: gl_shows [-o FOLDER] [scene...]   default: all scenes; -o: writes their
+// program does not check the pictures. usage: gl_shows [-o FOLDER] [scene...]   default: all scenes; -o: writes their
 // pixels as FOLDER/SCENE.rgba
 #include <math.h>
 #include <string.h>

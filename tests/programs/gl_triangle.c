@@ -1,5 +1,5 @@
 // A GLES 2 program without a window: prints the renderer, draws a triangle, waits for it and reads it back. The
-// program does not judge the picture. Exit status 0: no error and no hang.
+// program does not check the picture. Exit status 0: no error and no hang.
 #include <stdio.h>
 
 #include "gl/offscreen.h"

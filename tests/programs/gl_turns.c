@@ -1,6 +1,6 @@
 // Two contexts with different state: viewport, scissor, blending, colour mask, depth test, culling, program, vertex layout.
 // They draw in turns into their own frame buffers, one triangle at a time, with a flush between, and set no state again.
-// Then the same in two processes of one device. 256 x 256 RGBA8 pixels. tests/doors/shows.py judges the pictures.
+// Then the same in two processes of one device. 256 x 256 RGBA8 pixels. tests/doors/shows.py checks the pictures.
 // usage: gl_turns -o FOLDER    writes FOLDER/SCENE.rgba: first, second (contexts), parent, child (processes)
 #include <fcntl.h>
 #include <gbm.h>

@@ -41,7 +41,7 @@ class LayoutChecker:
         return Layout(fields, groups, reserved)
 
     def extent(self, item):
-        """(bits that must be accounted for, whether the item may go on beyond them)"""
+        """(bits that must be accounted for, whether the item may extend beyond them)"""
         if item.kind in ("register", "pci_register"):
             return item.width, False
         if item.kind in ("struct", "payload", "message_header"):

@@ -205,7 +205,7 @@ static void test_privileged_commands(void) {
     holds = holds && run(&batch, engines[0].flag) && result(8) == 0xd0e;
     if (!holds) printf("command %08x\n", (unsigned)attempts[i][1]);
   }
-  expect(holds, "privileged commands are dropped and the batch goes on");
+  expect(holds, "privileged commands are dropped and the batch continues");
 }
 
 // The address at which root's process keeps its secret means nothing in this process.
@@ -259,7 +259,7 @@ static void test_changing_commands(void) {
   __sync_synchronize();
   const int ended = wait_for(&changing) == 0;
   char text[128];
-  snprintf(text, sizeof(text), "a command cannot be changed after it was judged (%lu changes)", changes);
+  snprintf(text, sizeof(text), "a command cannot be changed after it was checked (%lu changes)", changes);
   expect(submitted && ended && global_table_is_closed(0), text);
 }
 

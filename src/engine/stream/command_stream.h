@@ -6,7 +6,7 @@
 // command.
 //
 // A guest may write a command while it is parsed. Each dword of a command is therefore read once, into a copy, and
-// visitors see only the copy: the command that is judged is the command that is executed.
+// visitors see only the copy: the command that was checked is the one that executes.
 #pragma once
 
 #include <algorithm>

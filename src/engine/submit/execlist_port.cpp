@@ -149,7 +149,7 @@ void ExeclistSubmission::report_to_process(uint64_t descriptor, std::string_view
   }
   const GgttOffset base = descriptor_of(engine_.gen(), descriptor).logical_ring_context_address;
   const GpuVa at{base.value + found->first_bit / 8u};
-  // A page that is not mapped loses the report: the submission goes on.
+  // If the page is not mapped, the report is lost and the submission continues.
   static_cast<void>(engine_.data_space(memory::TableKind::global).store_value(at, value));
 }
 

@@ -18,7 +18,7 @@ struct Prepared;
 struct Frame;
 
 enum class Step : uint8_t {
-  next,    // go on with the next instruction; waiting channels may join there
+  next,    // continue with the next instruction; waiting channels may join there
   jumped,  // the handler has set the thread's ip
   stop     // the thread's status says why
 };

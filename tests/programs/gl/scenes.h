@@ -1,5 +1,5 @@
 // Runs the scenes of a list and writes each as FOLDER/SCENE.rgba: RGBA8 pixels, or bytes that were read back. The
-// programs judge nothing.
+// programs check nothing.
 #pragma once
 #include <stddef.h>
 

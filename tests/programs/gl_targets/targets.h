@@ -1,6 +1,6 @@
 // Scenes of render targets and other things that GL programs draw to and read from: masks, faces, layers, levels,
 // samples, stretched blits, images, stencil and depth, pixel buffers, attributes without perspective. Each writes RGBA8
-// pixels or bytes that were read back. tests/doors/targets.py judges them.
+// pixels or bytes that were read back. tests/doors/targets.py checks them.
 #pragma once
 #include "gl/frames.h"
 #include "gl/scenes.h"

@@ -1,5 +1,5 @@
 // What a batch of a process must not do: write control registers, reach the global table, or change a command after it
-// was judged. Every attack is a command that hardware defines. DG1 PRM vol. 13, User Mode Privileged Commands (seed
+// was checked. Every attack is a command that hardware defines. DG1 PRM vol. 13, User Mode Privileged Commands (seed
 // 000); registers as Linux i915 names them.
 #include <gtest/gtest.h>
 
@@ -165,9 +165,9 @@ TEST_P(PrivilegeAttack, ReadsFollowTheLists) {
   }
 }
 
-// The judge sees an open register; memory then names another one. The change is made in the middle of the command: the
+// The check sees an open register; memory then names another one. The change is made in the middle of the command: the
 // first pair writes a register without a description, which raises an Event.
-TEST_P(PrivilegeAttack, CommandCannotChangeAfterItWasJudged) {
+TEST_P(PrivilegeAttack, CommandCannotChangeAfterItWasChecked) {
   UserBench bench(GetParam());
   constexpr uint32_t kNothing = 0x2ff8;
   bench.set_reg("rcs0", kSlots, kNothing);  // opened by the kernel
@@ -181,12 +181,12 @@ TEST_P(PrivilegeAttack, CommandCannotChangeAfterItWasJudged) {
   bench.user({0x1100'0003, kNothing, 0, bench.base + kNopid, kCheckDisable});
   EXPECT_TRUE(changed);
   EXPECT_EQ(bench.value(kMode) & 1, 0u) << "the changed pair was executed";
-  EXPECT_EQ(bench.value(kNopid), kCheckDisable & 0x3f'ffff) << "the judged pair was executed";
+  EXPECT_EQ(bench.value(kNopid), kCheckDisable & 0x3f'ffff) << "the pair that was checked was executed";
   EXPECT_FALSE(bench.violated());
 }
 
 // The same for a command that crosses a page boundary, whose dwords are collected.
-TEST_P(PrivilegeAttack, SplitCommandCannotChangeAfterItWasJudged) {
+TEST_P(PrivilegeAttack, SplitCommandCannotChangeAfterItWasChecked) {
   UserBench bench(GetParam());
   constexpr uint32_t kNothing = 0x2ff8;
   const uint64_t second = bench.allocate(1);

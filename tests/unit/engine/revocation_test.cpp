@@ -71,7 +71,7 @@ TEST_P(RevokedStream, CommandsMeetAHole) {
   }
 }
 
-// Only the revoked page is a hole: the stream goes on elsewhere.
+// Only the revoked page is a hole; the stream continues elsewhere.
 TEST_P(RevokedStream, OtherPagesKeepTheirPlace) {
   start("rcs0");
   const uint64_t other = bench.allocate(1);

@@ -1,5 +1,5 @@
 // A raised stop flag ends advance() and settle() within one slice, whatever endless streams engines parse. The device
-// goes on afterwards as if nothing had happened.
+// continues afterwards as if nothing had happened.
 #include "flow_bench.h"
 
 namespace halogen {
@@ -31,7 +31,7 @@ TEST_P(StopTest, FlagEndsAnEndlessStreamBetweenTwoSlices) {
   bench.device->stop_flag().set_watch({});
   bench.device->advance(device::EngineSet::kSlice);
   bench.poke(batch, {kBatchEnd, kNoop});
-  EXPECT_TRUE(bench.device->settle()) << "the stream goes on";
+  EXPECT_TRUE(bench.device->settle()) << "the stream continues";
 }
 
 TEST_P(StopTest, StopsDoNotChangeWhatAStreamWrites) {

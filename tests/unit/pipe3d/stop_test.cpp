@@ -1,5 +1,5 @@
 // Draws that a guest makes very long: a part does a bounded amount of work, a demanded stop ends it within a bounded
-// number of instructions, and a draw that is stopped between objects and pieces goes on to the same picture.
+// number of instructions, and a draw that is stopped between objects and pieces continues to the same picture.
 #include <gtest/gtest.h>
 
 #include <algorithm>

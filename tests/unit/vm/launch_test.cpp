@@ -134,8 +134,8 @@ TEST_F(Launch, EndsOnRequest) {
   EXPECT_TRUE(is_tidy());
 }
 
-// The emulator is running and nothing that it sent has been read. It cannot go on before that, because it waits for the
-// answers of the device.
+// The emulator is running and nothing that it sent has been read. It cannot continue before that, because it waits for
+// the answers of the device.
 TEST_F(Launch, ConfinementComesAfterTheStartOfTheEmulator) {
   emulate("exec sleep 1000");
   pid_t emulator = 0;

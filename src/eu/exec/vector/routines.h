@@ -1,6 +1,6 @@
 // The table of specialised routines. Each row states the shapes of lowered instructions that it accepts. The first row
 // that fits runs an instruction; if no row fits, the general path runs it. A routine writes the same bits as the
-// general path. Cases that show only at run time (NaN, other rounding modes, addresses) go on to the next routine.
+// general path. Cases that show only at run time (NaN, other rounding modes, addresses) pass to the next routine.
 #pragma once
 
 #include <span>
