@@ -27,7 +27,8 @@ struct Names {
   std::string_view base;
   std::string_view position;
   std::string_view palette;
-  unsigned together;  // number of cursors that share an item; each of the others has an item with its letter
+  unsigned together;  // number of cursors that share a register item; each other cursor has its own, with its letter as
+                      // suffix
 };
 constexpr Names kLegacy = {"CURCNTR", "CURBASE", "CURPOS", "CURPALET", 2};
 constexpr Names kUniversal = {"CUR_CTL", "CUR_BASE", "CUR_POS", "CUR_PAL", 3};

@@ -78,7 +78,7 @@ struct CursorPixel {
   bool invert = false;  // inverts the pixel below
 };
 
-// Returns a line of the cursor, in its full width.
+// Reads a line of the cursor, at its full width, into `out`.
 void read_cursor_line(DisplayReader& memory, const CursorShape& cursor, uint32_t line, std::span<CursorPixel> out);
 
 }  // namespace halogen::display

@@ -43,19 +43,19 @@ namespace halogen::display {
 enum class PipeEdge : uint8_t { vblank, vsync, line_compare, hblank };
 
 // Calls come in order of time; now_ns() is the time of the event. A listener may call any function of the display
-// except advance_to. Streams that an event releases should run after the call: otherwise a stream of flips on a
-// disabled pipe would never return.
+// except advance_to. Streams that an event releases should run after the call, because a stream of flips on a disabled
+// pipe would otherwise never return.
 class DisplayListener {
  public:
   virtual ~DisplayListener() = default;
   virtual void on_vblank(unsigned pipe) = 0;  // leading edge, after flips and status
   virtual void on_vsync(unsigned /*pipe*/) {}
   virtual void on_hblank(unsigned /*pipe*/) {}  // leading edge, while watched or enabled in PIPESTAT
-  // in_window() changed: the signal that MI_WAIT_FOR_EVENT tests.
+  // Called when in_window() has changed. MI_WAIT_FOR_EVENT tests this signal.
   virtual void on_line_compare(unsigned /*pipe*/, bool /*in_window*/) {}
-  virtual void on_flip_pending(unsigned plane, bool pending) = 0;  // true to false: the flip is done
+  virtual void on_flip_pending(unsigned plane, bool pending) = 0;  // false: the flip is done
   virtual void on_overlay_flip_pending(bool /*pending*/) {}
-  // Reads registers, followed by coefficients if `into` has room for them. Called before pending falls.
+  // Reads registers, followed by coefficients if `into` has room for them. Called while the flip is still pending.
   virtual void on_overlay_fetch(const OverlayFlip& /*request*/, std::span<std::byte> /*into*/) {}
   virtual void on_pipe_event(unsigned /*pipe*/, bool /*asserted*/) {}  // PIPESTAT: an enabled status bit
   virtual void on_underrun(unsigned /*pipe*/) {}                       // a plane or cursor could not be read
@@ -89,12 +89,13 @@ class Display final : public mmio::RegisterHandler, private CompressionHost {
   bool in_vblank(unsigned pipe) const;
   bool in_hblank(unsigned pipe) const;
   uint64_t vblank_count(unsigned pipe) const;
-  // A streamer may be ahead of the display: it passes its own time as `at` if that is later than now.
+  // Return the time of the next edge. A streamer that is ahead of the display passes its own time as `at`.
   std::optional<uint64_t> next_vblank(unsigned pipe, uint64_t at = 0) const;
   std::optional<uint64_t> next_hblank(unsigned pipe, uint64_t at = 0) const;
-  // Waits for vertical blanks need the enable bit of the pipe if it has one (G45 PRM vol. 1b 1.21, seed 003).
+  // Returns whether software may wait for the pipe's vertical blank: its enable bit, if the pipe has one, must be set
+  // (G45 PRM vol. 1b 1.21, seed 003).
   bool vblank_wait_enabled(unsigned pipe) const;
-  // Returns the pipe that the select field of a scan line command means. No value: the value is reserved.
+  // Returns the pipe that a scan line command's select field names. No value: the code is reserved.
   static std::optional<unsigned> pipe_of_select(unsigned select);
 
   // Scan line windows. Both lines are inclusive; a new window replaces the old one.
@@ -104,12 +105,12 @@ class Display final : public mmio::RegisterHandler, private CompressionHost {
   // Returns the time at which in_window changes. No value: it does not change.
   std::optional<uint64_t> window_changes_at(unsigned pipe, uint64_t at = 0) const;
 
-  // Flips. A request that the manual calls UNDEFINED raises an Event and still completes: the newest request wins.
+  // Flips. A request that the manual calls UNDEFINED raises an Event and still completes; the newest request wins.
   void flip(const FlipRequest& request);
   bool flip_pending(unsigned plane) const;
   void overlay_flip(const OverlayFlip& request);
   bool overlay_flip_pending() const { return state_.overlay.waiting.has_value(); }
-  // Returns the pipe of the overlay: its registers select it; before they are loaded, the first running pipe.
+  // Returns the overlay's pipe, which its registers select. Before they are loaded, it is the first running pipe.
   unsigned overlay_pipe() const;
   static constexpr size_t kOverlayRegisters_B = 0x200;  // registers in a page; coefficients follow
   static constexpr size_t kOverlayPage_B = 4096;
@@ -249,7 +250,7 @@ class Display final : public mmio::RegisterHandler, private CompressionHost {
   void perform_overlay();
   void flip_problem(const FlipRequest& request, std::string_view detail);
 
-  // CompressionDisplay.
+  // CompressionHost.
   CompressionSource source(unsigned plane) const override;
   uint64_t time_ns() const override { return state_.now_ns; }
   unsigned scanned_lines(unsigned pipe, uint64_t nanoseconds) const override;

@@ -1,4 +1,4 @@
-// Flips of planes and of the overlay, and scan line windows: the requests of command streams to the display.
+// What command streams request from the display: flips of planes and of the overlay, and scan line windows.
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -54,8 +54,8 @@ void Display::flip_problem(const FlipRequest& request, std::string_view detail) 
   raise(EventKind::undefined_behaviour, kFlip, request.base, request.plane, detail);
 }
 
-// False: the flip happens at the vertical blank instead. Violations of rules for software are reported and otherwise
-// ignored.
+// Returns whether the plane and its tiling support asynchronous flips. False: the flip happens at the vertical blank
+// instead. Violations of software rules are reported and otherwise ignored.
 bool Display::async_allowed(const PlaneModel& plane, const FlipRequest& request) {
   const PlaneImage& active = state_.planes[index_of(plane)].active;
   const PlaneControl control = unpack_control(plane, model_.gen, active.control);
@@ -97,7 +97,7 @@ PlaneImage Display::command_image(const PlaneModel& plane, const FlipRequest& re
   return image;
 }
 
-// Writes the request to the registers, where software can read it.
+// Writes the request to the plane's registers, where software can read it.
 void Display::program(const PlaneModel& plane, const FlipRequest& request, const PlaneImage& image) {
   mmio::RegisterBank& bank = mmio_.bank();
   bank.poke(*plane.slots.surface, image.surface);

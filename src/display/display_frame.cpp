@@ -23,7 +23,7 @@ using spec::unpack_register;
 // The largest picture that any of these chips shows. The registers can hold larger sizes.
 constexpr uint64_t kMaxPixels = uint64_t{7680} * 4320;
 
-// Returns the rule of its tiling that a surface breaks. Linear surfaces have no rule that affects reads.
+// Returns the tiling rule that a surface breaks. Linear surfaces have no rule that affects reads.
 surface::SurfaceFault tiling_fault(spec::GenId gen, const PlaneLines& lines) {
   if (lines.tiling == 0) {
     return surface::SurfaceFault::none;
@@ -115,7 +115,7 @@ bool Display::gamma_table_on(unsigned pipe) const {
   return mode.mode == hw::GAMMA_MODE::Mode::bits_8 && (!has_enable || mode.post_csc_gamma_enable);
 }
 
-// A pipe without a palette shows indices as greys.
+// A pipe without a palette shows pixel indices as grey levels.
 Palette Display::palette(unsigned pipe) const {
   Palette palette;
   const std::span<const mmio::RegisterSlot> slots = registers_.slots().pipes[pipe].palette;
@@ -156,7 +156,7 @@ FrameParts Display::frame_parts(unsigned pipe) {
   parts.size = source_size(pipe);
   if (uint64_t{parts.size.width} * parts.size.height > kMaxPixels) {
     raise(EventKind::unsupported, "PIPESRC", registers_.slots().pipes[pipe].source_size->offset,
-          uint64_t{parts.size.width} << 16 | parts.size.height, "picture larger than 7680 by 4320; clipped");
+          uint64_t{parts.size.width} << 16 | parts.size.height, "picture of more than 7680 x 4320 pixels clipped");
     parts.size.height = static_cast<uint32_t>(kMaxPixels / parts.size.width);
   }
   parts.below = color_below(pipe, forced);

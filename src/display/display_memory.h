@@ -1,5 +1,5 @@
-// Display reads of graphics memory: through the global table, page by page. One reader serves one pass over a surface
-// (a frame): a page that cannot be read gives zeros and is reported once.
+// Reads graphics memory for the display, page by page, through the global table. One reader serves one pass over a
+// surface (a frame): a page that cannot be read gives zeros and is reported once.
 #pragma once
 
 #include <cstddef>

@@ -16,7 +16,7 @@
 
 namespace halogen::display {
 
-// The fourth dword of MI_DISPLAY_FLIP: applied to the pipe of the plane together with the flip.
+// The fourth dword of MI_DISPLAY_FLIP, applied to the plane's pipe together with the flip.
 struct PanelFitter {
   bool enabled = false;
   bool three_by_three = false;   // else seven by five
@@ -49,7 +49,7 @@ struct OverlayFlip {
 // A plane image that waits for a vertical blank.
 struct PendingFlip {
   PlaneImage image;
-  unsigned pipe = 0;  // pipe of that vertical blank
+  unsigned pipe = 0;  // the pipe whose vertical blank it waits for
   bool command = false;
   bool queued = false;
   std::optional<PanelFitter> fitter = std::nullopt;
@@ -87,7 +87,7 @@ struct PipeState {
 };
 
 struct OverlayState {
-  bool on = false;                   // as requested, performed or not
+  bool on = false;                   // as last requested, even if that flip is still waiting
   bool coefficients_loaded = false;  // at least once
   std::optional<OverlayFlip> waiting;
   std::optional<OverlayFlip> active;  // the last performed flip

@@ -1,4 +1,4 @@
-// Time of the display: finds the next edge, reports or skips edges, and computes the current beam positions.
+// The display's time: finds the next edge, reports or skips edges, and computes the current beam positions.
 #include <array>
 
 #include "base/bits.h"
@@ -110,7 +110,7 @@ bool Display::step(uint64_t until) {
       }
       Pixels& done = cursors_[p].done[k];
       std::optional<uint64_t> time = time_of(state_.pipes[p], edges->after(done));
-      if (time.has_value() && *time < state_.now_ns) {  // a kind that was not requested until now
+      if (time.has_value() && *time < state_.now_ns) {  // nothing watched this kind of edge until now
         done = position(state_.pipes[p]);
         time = time_of(state_.pipes[p], edges->after(done));
       }
@@ -190,7 +190,7 @@ void Display::vblank(unsigned pipe) {
   listener_.on_vblank(pipe);
 }
 
-// Queries of other units.
+// Queries by other units.
 
 void Display::watch(unsigned pipe, PipeEdge edge, bool on) {
   if (pipe >= pipes()) {

@@ -72,7 +72,7 @@ class PipeRegisters {
   void show_window(unsigned pipe, const LineSpan& span, bool inclusive);
   void set_source_size(unsigned pipe, uint16_t horizontal, uint16_t vertical);
 
-  // Returns the values of registers that follow the beam.
+  // Returns the value of the scan line register.
   uint32_t line_value(uint32_t counter, bool second_field) const;
 
   uint32_t peek(const mmio::RegisterSlot* slot) const { return slot == nullptr ? 0 : bank_.peek(*slot); }

@@ -7,10 +7,10 @@ namespace halogen::display {
 namespace {
 
 constexpr uint64_t kMegahertz = 1'000'000;
-// References: the display's own, and the spread spectrum input at its usual rate.
+// Reference clocks: the display's own, and the spread-spectrum input at its usual rate.
 constexpr uint64_t kReference = 96 * kMegahertz;
 constexpr uint64_t kSpreadReference = 100 * kMegahertz;
-// Limits of all modes (Linux i915: limits of the dot clock, and the slowest television mode below them).
+// Pixel clock limits over all modes (Linux i915: the dot clock limits; the slowest television mode is below them).
 constexpr uint64_t kSlowest = 5 * kMegahertz;
 constexpr uint64_t kFastest = 400 * kMegahertz;
 

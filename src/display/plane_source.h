@@ -51,7 +51,7 @@ struct PlaneLines {
 
   uint64_t line_B() const { return uint64_t{width} * pixel_B; }
   surface::SurfaceLayout layout() const;
-  // Returns the row of the surface that a line of the screen shows, counted from the top of the plane.
+  // Returns the surface row that the plane shows on `line`, which counts from the plane's top.
   uint64_t row(uint32_t line) const;
   // Returns the leftmost visible pixel of a row.
   uint64_t left() const;
@@ -71,7 +71,7 @@ class LineProvider {
   virtual bool provide(const PlaneLines& plane, uint32_t line, std::span<std::byte> out) = 0;
 };
 
-// Returns the stream by which a plane reads memory.
+// Returns the stream through which a plane reads memory.
 memory::Stream plane_stream(const PlaneLines& plane);
 
 }  // namespace halogen::display

@@ -1,5 +1,5 @@
-// The beam position of a pipe: exact integers convert elapsed nanoseconds to a pixel and back, so that nothing drifts
-// however long a pipe runs. A line begins with its horizontal sync, because the scan line counter steps and the
+// The beam position of a pipe. Integer arithmetic converts elapsed nanoseconds to a pixel and back, so that nothing
+// drifts however long a pipe runs. A line begins with its horizontal sync, because the scan line counter steps and the
 // vertical blank begins there (Linux i915, intel_vblank.c); pixel 0 is the sync before the first active line.
 // Interlaced modes run as progressive modes.
 #pragma once
@@ -28,7 +28,8 @@ struct ModeTiming {
   bool operator==(const ModeTiming&) const = default;
 };
 
-// Returns why a mode cannot run. Empty: it can. Blanks and syncs outside of the inactive part are moved to its start.
+// Returns why a mode cannot run. Empty: it can. Moves blanks and syncs into the inactive part: starts
+// outside it to its start, ends outside it to its end.
 std::string_view settle(ModeTiming& timing);
 
 // `hertz` / `divisor` pixels per second.

@@ -3,8 +3,8 @@
 // - Planes are stacked by their index on the pipe: display planes A, B, C, then sprites; universal planes by number
 // (Linux i915). The cursor is on top.
 // - The palette is applied to each plane that enables it, before planes are blended.
-// - A page that cannot be read shows as zeros. The fault is reported as the memory side reports it, once per frame, and
-// the plane has an underrun: `starved`.
+// - A page that cannot be read shows as zeros. The memory side reports its fault once per frame, and `starved` says
+// that the pipe has an underrun.
 // - Not modelled: the overlay, VGA, colour keys, scalers and panel fitting (the frame has the size of the pipe's
 // source), matrices, tables of more than eight bits, dithering, compressed surfaces other than through a LineProvider.
 #pragma once

@@ -25,7 +25,7 @@ struct DisplayState;
 class CompressionMemory {
  public:
   virtual ~CompressionMemory() = default;
-  // Return stolen memory. Size zero: firmware reserved none.
+  // Return the base and size of stolen memory. Size zero: firmware reserved none.
   virtual PhysAddr stolen_base() const = 0;
   virtual uint64_t stolen_bytes() const = 0;
   // Accesses physical addresses. False, with an Event: no memory there.
@@ -41,8 +41,8 @@ class CompressionHost {
   virtual ~CompressionHost() = default;
   virtual CompressionSource source(unsigned plane) const = 0;
   virtual uint64_t time_ns() const = 0;
-  // Returns the number of lines that the beam has passed in the frame at that time; in the vertical blank, zero of the
-  // next frame.
+  // Returns the number of lines of the frame that the beam has passed at that time. In the vertical blank it is zero,
+  // because the next frame counts.
   virtual unsigned scanned_lines(unsigned pipe, uint64_t nanoseconds) const = 0;
   virtual uint64_t vblanks(unsigned pipe) const = 0;
 };
@@ -84,7 +84,6 @@ class FrameCompressor : public mmio::RegisterHandler, public LineProvider {
   CompressionMemory* memory_ = nullptr;  // null: not connected
 };
 
-// Returns the compressor of a device. The arguments must outlive it. Null: the device has none.
 struct CompressionParts {
   const spec::DeviceModel& model;
   mmio::RegisterBank& bank;
@@ -92,6 +91,7 @@ struct CompressionParts {
   EventSink& events;
   std::string path;
 };
+// Returns the compressor of a device. The arguments must outlive it. Null: the device has none.
 std::unique_ptr<FrameCompressor> make_compressor(CompressionParts parts, DisplayState& state);
 
 }  // namespace halogen::display

@@ -13,7 +13,7 @@ namespace {
 
 using Format = hw::DisplayPlaneFormat;
 constexpr uint64_t kTileRow_B = 512;
-constexpr uint8_t kFirstWhole = 6;  // codes from here on have four bytes, with one exception
+constexpr uint8_t kFirstWhole = 6;  // format codes from here on have four bytes per pixel, except RGBX161616
 
 }  // namespace
 

@@ -1,14 +1,14 @@
 // The display plane frame compressor of GM45, FBC2 (G45 PRM vol. 1b chapter 7, seed 003).
 //
-// - It works while the screen is scanned: a line that is not in the compressed buffer is read from the surface when the
-// beam reaches it, compressed and stored; the next frame fetches it from the buffer.
+// - It works during scan-out. When the beam reaches a line that is not in the compressed buffer, the line is read from
+// the surface, compressed and stored; the next frame fetches it from the buffer.
 // - Enable and disable take effect at the next vertical blank of the plane's pipe. While the enable bit is set, the
 // other bits of DPFC_CONTROL (except the fence), the base and the fence offset do not change; a write raises an Event.
-// - "Invalidated" counts the lines that were modified in a frame, whether they were compressed or not: otherwise a
-// stall, after which nothing is compressed, would end itself. A nuke counts every line of the screen.
+// - "Invalidated" counts the lines that were modified in a frame, whether they were compressed or not. If only
+// compressed lines counted, a stall, in which nothing is compressed, would end itself. A nuke counts every screen line.
 // - Line data of DPFC_SLB_DATA is the number of 64-byte units of the line in the compressed buffer, 0 if it is not
 // compressed.
-// - A line that does not fit is not tried again before it is modified.
+// - A line that does not fit is not tried again until it is modified.
 // - Persistent mode records render writes for several surfaces, and applies those of the surface that is flipped to.
 // - Segments are lines; the line code is our own (dpfc_code.h).
 // The model is the second stepping (DevCTG-B). Not modelled: self refresh, watermarks, FIFO errors except a pipe

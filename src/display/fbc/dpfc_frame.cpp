@@ -1,4 +1,4 @@
-// Frames of GM45's compressor: its work during scan-out and at the vertical blank (G45 PRM vol. 1b 7.1, 7.2, seed 003).
+// The work of GM45's compressor during scan-out and at the vertical blank (G45 PRM vol. 1b 7.1, 7.2, seed 003).
 #include <algorithm>
 #include <utility>
 
@@ -37,7 +37,8 @@ std::string_view text_of(Refusal reason) {
   return {};
 }
 
-// 16-bit pixels count as 32-bit pixels. No value: the limit is not allowed for them.
+// Returns the line pitch of the compressed buffer. 16-bit pixels count as 32-bit pixels. No value: the limit is not
+// allowed for these pixels.
 std::optional<uint64_t> compressed_stride(hw::DPFC_CONTROL::CompressionLimit limit, uint32_t stride_B,
                                           unsigned pixel_bytes) {
   using Limit = hw::DPFC_CONTROL::CompressionLimit;

@@ -7,7 +7,7 @@
 // - Render caches and write buffers are empty whenever software can observe them, so a pass never waits for them.
 // - A periodic pass may start at every Interval-th vertical blank since the enable or since the end of the last pass;
 // an interval of 0 counts as 1. A request stays set until a pass starts.
-// - A pair whose lines both fail is marked uncompressible by the pass that tried them.
+// - If neither line of a pair can be compressed, the pass marks the pair uncompressible.
 // - An aborted pass leaves no compressed buffer. Pictures that break a rule are not compressed and raise an Event.
 // - The modification counter is the number of modified tags: a tag leaves this state only when a pass starts.
 // Not modelled: Discard Alpha compression, watermarks.

@@ -20,7 +20,7 @@ std::string_view text_of(Refusal reason) {
     case Refusal::none:
       break;
     case Refusal::pixel_format:
-      return "not compressed: pixels are not 15, 16 or 32 bits of xRGB";
+      return "not compressed: pixels are not 15-, 16- or 32-bit RGB";
     case Refusal::line_duplication:
       return "not compressed: lines are doubled";
     case Refusal::not_tiled:

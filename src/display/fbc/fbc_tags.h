@@ -46,7 +46,7 @@ struct TagArray {
     word = (word & ~(3u << shift)) | static_cast<uint32_t>(value) << shift;
   }
   constexpr void modify_all() { words.fill(0); }
-  // Turns all modified tags into uncompressed, in one cycle.
+  // Marks all modified tags uncompressed at once.
   constexpr void start_pass() {
     for (uint32_t& word : words) {
       word |= modified_bits(word);
