@@ -15,7 +15,7 @@
 
 namespace halogen::cli {
 
-// True: a file can be created there. Checked before long work; leaves no file.
+// Returns whether a file can be created there. Checked before long work; leaves no file.
 inline bool can_write(const std::string& path) {
   const std::filesystem::path place(path);
   std::error_code ignored;

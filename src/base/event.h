@@ -20,7 +20,7 @@ enum class EventKind : uint8_t {
   unmapped_memory,      // an address without memory
   fault,                // a translation fault that is reported to software
   undefined_behaviour,  // an action that the manual calls UNDEFINED
-  approximation,        // executed, but not exactly as by hardware
+  approximation,        // executed, but not exactly as hardware does it
   unsupported,          // not executed
 };
 

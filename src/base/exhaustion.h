@@ -31,7 +31,7 @@ bool completes(Function&& function) {
          }) == 0;
 }
 
-// Calls `function` until it completes, with pauses: for work that must be done and cannot report an error.
+// Calls `function` until it completes, with pauses. For work that must be done and cannot report an error.
 template <class Function>
 void complete_in_the_end(const Function& function) {
   while (!completes(function)) std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -1,5 +1,5 @@
-// Threads that the model starts itself. The model runs inside other programs: its hooks ignore these threads, and these
-// threads block all signals, which are meant for the program's own threads.
+// Threads that the model starts itself. Because the model runs inside other programs, its hooks ignore these threads,
+// and the threads block all signals, which are meant for the program's own threads.
 #pragma once
 
 #include <atomic>
@@ -31,8 +31,8 @@ class OwnThread {
   static inline std::atomic<unsigned> count_ = 0;
 };
 
-// Starts a thread that is marked as own. If the host is exhausted inside `body`, it is called again after a pause:
-// `body` returns only when its owner ends it, and finds its state in the owner. Throws std::system_error or
+// Starts a thread that is marked as own. `body` returns only when its owner ends it. If the host is exhausted inside
+// `body`, it is called again after a pause, so it must keep its state in the owner. Throws std::system_error or
 // std::bad_alloc if the thread cannot be started.
 std::thread start_own_thread(std::function<void()> body);
 

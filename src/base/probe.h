@@ -45,7 +45,7 @@ class Probe {
   };
 
   Probe() = default;
-  // A copy of a model starts without listeners: they are services, not state.
+  // A copy of a model starts without listeners, because they are services, not state.
   Probe(const Probe&) {}
   Probe& operator=(const Probe&) { return *this; }
 

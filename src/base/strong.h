@@ -1,4 +1,4 @@
-// Addresses and ids are types, not integers: a GPU virtual address cannot be passed as a physical address.
+// Addresses and ids are types, not integers, so a GPU virtual address cannot be passed as a physical address.
 #pragma once
 
 #include <compare>

@@ -89,7 +89,7 @@ void WorkerPool::for_each(size_t count, const std::function<void(size_t)>& work)
   begins_.notify_all();
   take_pieces(contained, count);
   std::unique_lock lock(mutex_);
-  work_ = nullptr;  // a worker that wakes after this does not join
+  work_ = nullptr;  // a worker that wakes from now on does not join
   ends_.wait(lock, [&] { return helpers_ == 0; });
   if (failure.first) std::rethrow_exception(failure.first);
 }

@@ -1,8 +1,8 @@
 // Host threads for work in independent pieces: groups of a dispatch, tiles of a picture. The caller works too and
-// returns when all pieces are done. The assignment of pieces to threads is arbitrary: results must not depend on it.
+// returns when all pieces are done. The assignment of pieces to threads is arbitrary, so results must not depend on it.
 //
-// Inside a user's program the threads block all signals. After a fork the child has none of them, and its
-// caller executes every piece itself.
+// Inside a user's program the threads block all signals. After a fork the child has none of them, and its caller
+// executes every piece itself.
 #pragma once
 
 #include <atomic>
@@ -29,7 +29,8 @@ class WorkerPool {
   static unsigned threads_of_host();
 
   // Calls `work` once with every number below `count` and returns when all calls have returned. After an exception no
-  // call begins any more, and the first is thrown at the end. Only one caller at a time, and not from inside a piece.
+  // further call begins, and the first exception is rethrown at the end. Only one caller at a time is allowed, and none
+  // from inside a piece.
   void for_each(size_t count, const std::function<void(size_t)>& work);
 
  private:

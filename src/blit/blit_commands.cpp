@@ -16,7 +16,7 @@ namespace {
 
 using spec::CommandId;
 
-// Mono patterns: the dwords of the command hold lines 0 to 3 and 4 to 7, one byte per line.
+// Returns the lines of a monochrome pattern. The command's two dwords hold lines 0 to 3 and 4 to 7, one byte per line.
 std::array<uint8_t, 8> mono_lines(uint32_t low, uint32_t high) {
   std::array<uint8_t, 8> lines{};
   for (unsigned line = 0; line < 8; ++line) {

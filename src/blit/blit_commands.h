@@ -25,12 +25,12 @@ struct BlitCommand {
   std::span<const uint32_t> dwords;
 };
 
-// No value: the command only changed the state.
+// Decodes a command. No value: the command only changed the state.
 std::optional<BlitJob> decode(const BlitCommand& command, const Modes& modes, BlitState& state);
 // Decodes the commands of Gen9 and Gen12. No value: another command.
 std::optional<BlitJob> decode_wide(const BlitCommand& command);
 
-// Bits of a graphics address that the engine uses (BR09).
+// Returns a mask of the graphics address bits that the engine uses (BR09).
 uint64_t address_mask(spec::GenId gen);
 // Returns a fixed pattern of XY_MONO_PAT_FIXED_BLT, lines 0 to 7. Reserved numbers have none.
 std::optional<std::array<uint8_t, 8>> fixed_pattern(hw::BltFixedPattern number);

@@ -12,7 +12,7 @@
 
 namespace halogen::blit {
 
-// Corners: the first inclusive, the second exclusive.
+// The first corner is inclusive, the second exclusive.
 struct Rect {
   int32_t x1 = 0;
   int32_t y1 = 0;
@@ -83,7 +83,7 @@ struct BlitJob {
   uint8_t rop = 0;
   hw::BltByteMask byte_mask = hw::BltByteMask::RGBA;  // for 32-bit pixels
   bool linear_command = false;                        // the width is in bytes
-  bool is_wide_command = false;                       // copies of Gen9 and later, without raster operation
+  bool is_wide_command = false;                       // copies and fills of Gen9 and later, without raster operation
 
   bool reserved_tiling = false;    // a tile mode without a meaning
   bool tiled_base_is_odd = false;  // the low bits of a tiled surface's address were ignored

@@ -20,7 +20,7 @@ struct Placement {
   uint64_t height() const { return static_cast<uint64_t>(rect.y2 - rect.y1); }
 };
 
-// No value: the job is rejected without an access.
+// Returns what is drawn. No value: nothing is drawn, and no memory is accessed.
 std::optional<Placement> place(const BlitJob& job);
 
 }  // namespace halogen::blit

@@ -29,7 +29,7 @@ uint32_t pack_lines(const std::array<uint8_t, 8>& lines, unsigned first) {
   return value;
 }
 
-// In the registers, pitches of tiled surfaces are in dwords too.
+// Returns the pitch as the registers hold it: that of a tiled surface is in dwords, as in commands.
 int16_t pitch_field(const Surface& surface) {
   return static_cast<int16_t>(surface.tile == nullptr ? surface.pitch_B : surface.pitch_B / 4);
 }

@@ -26,14 +26,15 @@ struct SetupState {
   bool operator==(const SetupState&) const = default;
 };
 
-// The position in a command whose part is done, or that a fault stopped: it resumes there when it is parsed again.
+// The position in a command that is done in part or was stopped by a fault. The command resumes there when it is parsed
+// again.
 struct Progress {
   uint32_t lines = 0;                  // completed scan lines
   uint32_t chunks = 0;                 // completed chunks of the next line
   bool has_pattern = false;            // the colour pattern was read
   std::array<uint32_t, 64> pattern{};  // the rectangle may cover the memory of the pattern
 
-  // Keeps the pattern: it is overwritten before its next use.
+  // Keeps `pattern`, which is overwritten before its next use.
   void restart() {
     lines = chunks = 0;
     has_pattern = false;

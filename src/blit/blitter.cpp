@@ -284,7 +284,7 @@ bool Blitter::run_chunk(Work& work, uint64_t line, uint32_t at, uint32_t bytes) 
   return true;
 }
 
-// True: pixels of this line would be read after they were overwritten.
+// Returns whether pixels of this line would be read after they were overwritten.
 bool Blitter::overwrites_source(const Work& work, uint64_t line) const {
   if (!work.reads_source) {
     return false;
@@ -307,7 +307,7 @@ bool Blitter::overwrites_source(const Work& work, uint64_t line) const {
   return job.destination != job.source_surface;
 }
 
-// Draws a scan line in chunks. False: stopped, or the part is done.
+// Draws a scan line in chunks. False: a fault stopped it, or the part is done.
 bool Blitter::run_line(Work& work, uint64_t line, Progress& progress, Outcome& outcome) {
   const uint32_t chunk_B = overwrites_source(work, line) ? work.job.pixel_B : kChunk_B;
   const uint64_t chunks = (work.line_B + chunk_B - 1) / chunk_B;

@@ -40,7 +40,7 @@ class Blitter {
  public:
   Blitter();
 
-  // Executes one part. `progress` is where it begins, and where it stopped.
+  // Executes one part. `progress` says where the part begins and, afterwards, where it stopped.
   Outcome run(memory::AddressSpace& space, const BlitJob& job, Progress& progress);
   // For tests: runs every job through the general path.
   void set_fast_paths(bool use) { use_fast_paths_ = use; }

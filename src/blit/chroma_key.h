@@ -16,7 +16,8 @@ constexpr bool keys_destination(hw::BltTransparencyMode mode) {
   return mode == hw::BltTransparencyMode::DESTINATION_RGB || mode == hw::BltTransparencyMode::DESTINATION_ARGB;
 }
 
-// Clears the bytes of `mask` whose pixels are not written: a source pixel in the range, or a destination pixel outside.
+// Clears the `mask` bytes of pixels that are not written: those whose source pixel is inside the range or, in the
+// destination modes, whose destination pixel is outside.
 void apply_key(const BlitJob& job, const std::byte* pixels, size_t count, std::byte* mask);
 
 }  // namespace halogen::blit

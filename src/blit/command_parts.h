@@ -18,7 +18,7 @@ inline Surface surface_at(GpuVa base, int64_t pitch, const surface::TilePattern*
                          : Surface{base.value & ~(kTileAlignment - 1), pitch * 4, tile};
 }
 
-// Tiled surfaces are aligned to the size of a tile.
+// Returns whether a tiled surface is not aligned to the size of a tile.
 inline bool is_odd_base(GpuVa base, const Surface& surface) {
   return surface.tile != nullptr && base.value % surface.tile->bytes != 0;
 }

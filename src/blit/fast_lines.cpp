@@ -96,7 +96,7 @@ bool FastLines::choose(const BlitJob& job, uint64_t lines, bool overlaps) {
   return true;
 }
 
-// Fills lines of small rectangles, while each is in one page and no fault occurs.
+// Draws lines of a small rectangle until one crosses a page or may fault. Returns their number.
 uint64_t FastLines::run_short(uint64_t y, uint64_t source_y, uint64_t lines) {
   uint64_t done = 0;
   for (; done < lines; ++done) {
@@ -193,7 +193,7 @@ bool FastLines::copy(uint64_t y, uint64_t source_y, uint64_t line_B) {
 }
 
 // Copies between X tiles and linear memory one tile at a time, so that each page is accessed once. Returns 0 without
-// copying if something is unmapped, if no whole line of the linear side is contiguous, or if pieces overlap: the lines
+// copying if something is unmapped, if no whole line of the linear side is contiguous, or if pieces overlap; the lines
 // are then copied one by one.
 uint64_t FastLines::copy_tiles(uint64_t y, uint64_t source_y, uint64_t lines) {
   constexpr uint64_t kWidth_B = surface::kTileX.width_B;

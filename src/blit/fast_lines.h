@@ -1,7 +1,7 @@
 // Scan lines that are only filled with one colour or copied, directly between host bytes. Only for jobs whose source
-// and destination do not overlap: a line that a fault stopped can then be done again. Page tables may still map both to
-// one page: such pieces are copied as the general path copies its chunks. Large jobs use streaming stores. The general
-// path (blitter.h) gives the same result.
+// and destination do not overlap, so that a line that a fault stopped can be done again. If page tables map both to one
+// page, pieces are copied as the general path copies its chunks. Large jobs use streaming stores. The general path
+// (blitter.h) gives the same result.
 #pragma once
 
 #include <array>
@@ -42,7 +42,7 @@ class FastLines {
   bool streams_ = false;
   bool short_ = false;     // short lines of linear surfaces
   bool in_order_ = false;  // a line is complete before the next begins
-  bool joins_ = false;     // lines are contiguous: they are drawn as one
+  bool joins_ = false;     // lines are contiguous and are drawn as one
   const surface::TilePattern* target_tile_ = nullptr;
   const surface::TilePattern* source_tile_ = nullptr;
   std::array<std::byte, 32> color_;  // sixteen bytes, twice

@@ -35,7 +35,7 @@ uint64_t repeat(uint32_t color, unsigned pixel_B) {
   }
 }
 
-// `words_of` writes the eight pixels of eight bits.
+// Expands bits eight at a time; `words_of` writes the eight pixels of eight bits.
 template <unsigned kPixel_B, class Words>
 void walk_bits(std::byte* out, const std::byte* bits, unsigned first, size_t pixels, Words words_of) {
   const size_t whole = pixels / 8;

@@ -1,5 +1,5 @@
-// The 256 raster operations: the code is the truth table of the operation, bit 4 P + 2 S + D of it is the result
-// (G45 PRM vol. 1b 8.2.1.3, seed 003; Windows' ROP3 codes). Every code has a compiled kernel.
+// The 256 raster operations. The code is the operation's truth table: its bit 4 P + 2 S + D is the result (G45 PRM
+// vol. 1b 8.2.1.3, seed 003; Windows' ROP3 codes). Every code has a compiled kernel.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace halogen::blit {
 
-// True: the result depends on the operand.
+// Return whether the result depends on the operand.
 constexpr bool rop_uses_pattern(uint8_t code) {
   return ((code >> 4 ^ code) & 0x0f) != 0;
 }

@@ -73,7 +73,8 @@ bool SurfaceRows::overlaps_itself(uint64_t x_B, uint64_t y, uint64_t bytes, uint
   return static_cast<uint64_t>(std::abs(tiles_)) < columns;
 }
 
-// False: stopped by a fault. Every access to unmapped memory counts again.
+// Finds the host frame of an address. False: stopped by a fault. Unmapped pages are looked up again at each access, so
+// that each access is reported.
 bool SurfaceRows::look_up(uint64_t address, std::byte*& frame) {
   const uint64_t page = address >> memory::kFrameBits;
   Known* const known = surface_.tile == nullptr ? nullptr : &known_[page % kKnownPages];

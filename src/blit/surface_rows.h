@@ -1,4 +1,4 @@
-// A part of a scan line as host bytes: located by the surface's tiling and the page tables, piece by piece.
+// Finds a part of a scan line as host bytes, piece by piece, through the surface's tiling and the page tables.
 #pragma once
 
 #include <array>
@@ -59,7 +59,7 @@ class SurfaceRows {
   AddressRange range_of(uint64_t x_B, uint64_t y, uint64_t bytes) const;
   // Returns the address range of a rectangle.
   AddressRange range_of(uint64_t x_B, uint64_t y, uint64_t bytes, uint64_t lines) const;
-  // True: lines of a rectangle may overlap each other.
+  // Returns whether lines of a rectangle may overlap each other.
   bool overlaps_itself(uint64_t x_B, uint64_t y, uint64_t bytes, uint64_t lines) const;
 
  private:

@@ -62,8 +62,8 @@ Result<FileResult> decode_aub(trace::ByteSource& source, const std::string& name
   return FileResult{name, decoder.counts()};
 }
 
-// True: the start of the file consists of printable characters, mostly ASCII. Binary commands soon contain zero or
-// control bytes. Text that is not hexadecimal then fails with a line number instead of being decoded as dwords.
+// Returns whether the start of the file consists of printable characters, mostly ASCII. Binary commands soon contain
+// zero or control bytes. Text that is not hexadecimal then fails with a line number instead of being decoded as dwords.
 bool looks_like_text(std::span<const std::byte> bytes) {
   const auto look = bytes.first(std::min<size_t>(bytes.size(), 64));
   size_t foreign = 0;

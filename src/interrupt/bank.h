@@ -31,15 +31,15 @@ class Bank {
 
   // Sets status to `value` where `bits` is set. True: something changed.
   bool set_status(uint32_t bits, uint32_t value);
-  // Events too short to be visible in the status.
+  // Records events that are too short to be visible in the status.
   void pulse(uint32_t bits);
 
-  // Called when software has written the mask: status that is no longer masked counts as an event.
+  // Called when software has written the mask. Status that is no longer masked counts as an event.
   void mask_written(uint32_t old_mask);
   // Called when software has cleared identity bits. True: second events replaced them, so that the bits were zero for a
   // moment.
   bool bring_back(uint32_t cleared);
-  // Sets identity bits again whose status is still set.
+  // Sets those identity bits again whose status is still set.
   void follow();
 
   uint32_t second() const { return second_; }

@@ -3,7 +3,7 @@
 // collapsing register of the source. Latched bits that the source's mask passes set one bit of a double-buffered second
 // level. Software reads that level, selects one source at a time and reads its events in the shared identity register.
 // The hardware scheduler has a parallel path: the same messages, its own enables, two vectors. Its registers are not
-// published: state only. Not modelled: virtual functions (messages for them are reported and dropped).
+// published, so the path is state only. Not modelled: virtual functions (messages for them are reported and dropped).
 #pragma once
 
 #include <array>

@@ -104,8 +104,8 @@ void InterruptUnit::write_status_mask(const mmio::RegisterWrite& write, unsigned
   }
 }
 
-// The tile's bit is set when a lower level rises, and while the master is enabled as long as something is pending;
-// software clears it by writing one. So no event is lost, and a served event is not raised again.
+// Software clears the tile's bit by writing one. The bit is set again if something is still pending while the master is
+// enabled, so no event is lost; a served event is not raised again.
 void InterruptUnit::write_tile() {
   const Summary& top = summaries_.back();
   const uint32_t value = registers_.peek(*tile_);

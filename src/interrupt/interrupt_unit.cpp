@@ -12,7 +12,7 @@ namespace halogen::interrupt {
 uint32_t InterruptUnit::cause_bits(unsigned engine, EngineCause cause) {
   const auto number = static_cast<size_t>(cause);
   const uint32_t bits = engine < engines_.size() && number < interrupt::kCauseCount ? engines_[engine].bits[number] : 0;
-  if (bits == 0 && cause != EngineCause::page_fault) {  // on Gen6 only the render engine has it
+  if (bits == 0 && cause != EngineCause::page_fault) {  // on Gen6 only the render engine has that cause
     note(EventKind::unsupported, {}, 0, number, fmt::format("engine {} has no interrupt for this cause", engine));
   }
   return bits;
@@ -29,8 +29,8 @@ void InterruptUnit::raise(unsigned engine, EngineCause cause) {
   } else if (kind_ != InterruptKind::one_bank) {
     send(engine, bits & ~levels_[engine]);
   } else if ((banks_[*engines_[engine].bank].status() & bits) == 0) {
-    // G45 PRM vol. 1b 5.4.7 (seed 003): pending until software has acknowledged it; until then another event has no
-    // effect.
+    // The event is pending until software has acknowledged it; another event before that has no effect (G45 PRM vol. 1b
+    // 5.4.7, seed 003).
     set_level(engine, cause, true);
     if (kind == interrupt::CauseKind::level) {
       set_level(engine, cause, false);

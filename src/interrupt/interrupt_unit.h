@@ -24,9 +24,9 @@ namespace halogen::interrupt {
 class InterruptListener {
  public:
   virtual ~InterruptListener() = default;
-  // The level of INTx and MSI. Only changes are reported: a message is sent on each rising edge.
+  // Reports a change of the interrupt level. INTx follows the level; an MSI is sent on each rising edge.
   virtual void on_interrupt_level(bool asserted) = 0;
-  // A change of status that HWSTAM passes: written to dword 0 of the engine's hardware status page.
+  // Reports a status change that HWSTAM passes, to be written to dword 0 of the engine's hardware status page.
   virtual void on_status_report(unsigned engine, uint32_t status) = 0;
 };
 
@@ -57,21 +57,22 @@ class InterruptUnit final : public mmio::RegisterHandler {
   void raise(unsigned engine, EngineCause cause);                  // an event; toggles the sync status
   void set_level(unsigned engine, EngineCause cause, bool holds);  // a condition
 
-  // A condition of a pipe or of a plane on it (0 is the primary), while it holds. A flip holds from its request until
-  // it is performed; its completion is the event. False: the device has no bit for it (on some devices PIPESTAT has).
+  // Sets whether a condition of a pipe, or of a plane on it (0 is the primary), holds. A flip holds from its request
+  // until it is performed; its completion is the event. False: the device has no bit for it (on some devices PIPESTAT
+  // has).
   bool display(DisplayCause cause, unsigned pipe, unsigned plane, bool holds);
   bool display_event(DisplayCause cause, unsigned pipe, unsigned plane = 0);
   bool pipe_event(unsigned pipe, bool holds);  // an enabled status bit of PIPESTAT
 
-  // Other units: a status bit by register and field, for example source("PMISR", "mailbox_event"). No value: the device
-  // does not have it.
+  // Returns a status bit of another unit by register and field, for example source("PMISR", "mailbox_event"). No value:
+  // the device does not have it.
   std::optional<InterruptSource> source(std::string_view status, std::string_view field, unsigned index = 0) const;
   void set_source(const InterruptSource& source, bool holds);
   void pulse_source(const InterruptSource& source);
   // Collapsed banks only: delivers a message of an engine or unit (structure INTERRUPT_MESSAGE).
   void deliver(uint32_t message);
 
-  // Fault repair mode: page faults of the engine bypass the masks of the collapsed banks.
+  // Sets fault repair mode, in which the engine's page faults bypass the masks of the collapsed banks.
   void set_fault_repair(unsigned engine, bool on);
 
   // The hardware scheduler's side of the collapsed banks: the events of an engine class that it enables, the pending
@@ -190,7 +191,7 @@ class InterruptUnit final : public mmio::RegisterHandler {
   std::array<uint32_t, interrupt::kDwords> dword_fields_{};
   std::vector<Hook> hooks_;  // by slot number
 
-  // State, besides that of the banks and the collapsed logic.
+  // State outside of the banks and the collapsed logic.
   std::vector<uint32_t> levels_;
   bool asserted_ = false;
 };

@@ -102,7 +102,8 @@ struct PrefixNames {
 };
 constexpr std::array kPrefixes = {
     PrefixNames{InterruptKind::one_bank, "rcs0", {""}, 1},
-    PrefixNames{InterruptKind::one_bank, "vcs0", {"bsd_", ""}, 2},  // one bank for the device: the rest is shared
+    PrefixNames{
+        InterruptKind::one_bank, "vcs0", {"bsd_", ""}, 2},  // the device has one bank: the other fields are shared
     PrefixNames{InterruptKind::display_master, "rcs0", {""}, 1},
     PrefixNames{InterruptKind::display_master, "vcs0", {"bsd_"}, 1},
     PrefixNames{InterruptKind::display_master, "bcs0", {"blt_"}, 1},

@@ -1,6 +1,6 @@
 // Logical context and power context images as tables: the dword of each register in an image, and an initial image. DG1
 // PRM vol. 13, "CSFE Execlist Context" and "Power Context Image" (seed 000); the render image is from public driver
-// facts. Loading and saving of images is the command streamer's part.
+// facts. The command streamer loads and saves images.
 #pragma once
 
 #include <cstdint>

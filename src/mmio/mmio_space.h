@@ -1,4 +1,4 @@
-// The register part of the MMIO BAR from the view of an access: size rules, the VGA window, null ranges,
+// The register part of the MMIO BAR as an access meets it: size rules, the VGA window, null ranges,
 // sleeping and missing endpoints, steering to copies, and then the register bank. Accesses come from the host or from a
 // command streamer. DG1 PRM vol. 13, "MMIO" chapter (seed 000); earlier chips have fewer of these steps.
 #pragma once
@@ -35,7 +35,7 @@ class PowerListener {
  public:
   virtual ~PowerListener() = default;
   virtual void on_wake_request() = 0;  // software wrote a request: a domain may have woken or fallen asleep
-  // An access that wakes its target: a shadow register, or a streamer's own access.
+  // Called at an access that wakes its target: to a shadow register, or by the streamer itself.
   virtual void on_sleeping_access(const spec::EngineModel& engine) = 0;
 };
 

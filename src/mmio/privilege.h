@@ -21,7 +21,7 @@ inline constexpr size_t kForceToNonPrivSlots = 20;
 
 // Returns the offset of slot `index` from its engine's MMIO base. No value: the device lacks the slot.
 std::optional<uint32_t> force_to_nonpriv_offset(spec::DeviceId device, size_t index);
-// Returns the slot at this offset from the engine's MMIO base: the inverse function.
+// Returns the index of the slot at this offset from the engine's MMIO base. No value: there is no slot.
 std::optional<size_t> force_to_nonpriv_index(spec::DeviceId device, uint32_t engine_offset);
 
 // The fields of one slot. Before Gen11 it holds only the address of one readable and writable dword.
@@ -47,7 +47,7 @@ class Privilege {
 
   // Returns whether a non-privileged batch may make this access. `slots` are the engine's FORCE_TO_NONPRIV registers.
   bool allows(uint32_t offset, RegisterAccess access, std::span<const ForceToNonPriv> slots) const;
-  // Checks the lists alone.
+  // Returns whether the lists alone allow the access.
   bool listed(uint32_t offset, RegisterAccess access) const;
 
  private:

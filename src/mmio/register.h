@@ -18,7 +18,7 @@ class Register {
   Register() = default;
   explicit Register(RegisterBank& bank, std::string_view engine = {}, unsigned index = 0)
       : Register(bank, bank.use(R::kDesc.name, engine, index)) {}
-  // For a register of another name with the layout of R. `slot` comes from RegisterBank::use.
+  // Refers to a register of another name that has the layout of R. `slot` comes from RegisterBank::use.
   Register(RegisterBank& bank, const RegisterSlot* slot) : bank_(&bank), slot_(slot) {}
 
   // False: the device does not have the register. It then reads zero, and writes have no effect.

@@ -25,7 +25,7 @@ std::string name_of(const RegisterSlot& slot) {
   return name;
 }
 
-// Offsets without a description, but in a table of the chip.
+// Names an offset that has no description but is in one of the chip's tables.
 std::string_view table_of(MmioSpace& space, uint32_t offset) {
   if (space.wake().is_request(offset) || space.wake().is_ack(offset)) {
     return "(wake-port)";

@@ -38,7 +38,7 @@ void RegisterBank::write(const RegisterSlot& slot, uint32_t value, uint32_t lane
     const uint32_t next = apply_write(slot.policy, old_value, value, locked, lanes);
     stored = next;
     if (handler != nullptr) {
-      // Stored before and after: the handler may read the register through the bank.
+      // The value is stored before the call too, because the handler may read the register through the bank.
       const RegisterWrite write{slot, copy, old_value, value & lanes, addressed_bits(slot.policy, value, lanes), next};
       const uint32_t kept = handler->on_write(write);
       state_.values[slot.first_value + copy] = kept;

@@ -70,10 +70,10 @@ class RegisterBank {
     touched({&slot, false, copy, value});
     return value;
   }
-  // Bit n of `copies`: copy n takes the write.
+  // Writes the copies that `copies` selects: bit n for copy n.
   void write(const RegisterSlot& slot, uint32_t value, uint32_t lanes = kAllLanes, uint64_t copies = 1);
 
-  // Access the stored value, without handlers or access kinds: for the unit that owns the register.
+  // Access the stored value, without handlers or access kinds. For the unit that owns the register.
   uint32_t peek(const RegisterSlot& slot, unsigned copy = 0) const { return state_.values[slot.first_value + copy]; }
   void poke(const RegisterSlot& slot, uint32_t value);  // all copies
   void poke(const RegisterSlot& slot, uint32_t value, unsigned copy) { state_.values[slot.first_value + copy] = value; }

@@ -46,7 +46,7 @@ class RegisterMap {
               const ForceWakeConfig& wake, const Steering& steering);
   static std::shared_ptr<const RegisterMap> for_device(const spec::DeviceModel& model);
 
-  // Null: no description claims the dword. `offset` may be any number.
+  // Returns the slot at an offset, which may be any number. Null: no description claims the dword.
   const RegisterSlot* find(uint64_t offset) const {
     if (offset >= bytes_) {
       return nullptr;
@@ -69,7 +69,8 @@ class RegisterMap {
   size_t lock_count() const { return lock_count_; }
   const spec::DeviceModel& model() const { return *model_; }
 
-  // Dwords that a second description claimed (the first keeps them) or that are beyond the register part of the BAR.
+  // Returns the dwords that a second description claimed (the first keeps them) or that are beyond the register part of
+  // the BAR.
   std::span<const uint32_t> refused() const { return refused_; }
 
  private:

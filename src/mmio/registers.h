@@ -68,7 +68,7 @@ class Registers {
     }
   }
 
-  // A 32-bit register as a number and back (spec/packed.h).
+  // Convert a 32-bit register to a number and back (spec/packed.h).
   template <class R>
   uint32_t raw(const R& value) const {
     return spec::packed32(value, gen_);

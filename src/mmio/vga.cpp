@@ -14,7 +14,7 @@ constexpr uint8_t kCr11Protect = 1u << 7;  // CR00-CR07 are write-protected, exc
 constexpr uint8_t kCr07LineCompare = 1u << 4;
 constexpr uint8_t kDacBits = 0x3f;
 
-// Existing indices; others read zero and ignore writes.
+// Masks of the existing indices; others read zero and ignore writes.
 constexpr uint64_t mask_of(std::initializer_list<unsigned> indices) {
   uint64_t mask = 0;
   for (const unsigned index : indices) {

@@ -43,8 +43,8 @@ class Vga {
  public:
   static constexpr bool contains(uint32_t offset) { return offset >= kVgaFirstPort && offset <= kVgaLastPort; }
 
-  // `offset` is an I/O port or the same offset from the MMIO base; `bytes` is 1, 2 or 4. A wider access is split into
-  // byte accesses, lowest first. Bytes beyond the range read zero and are not written.
+  // Access a port. `offset` is an I/O port or the same offset from the MMIO base; `bytes` is 1, 2 or 4. An access of
+  // several bytes is split into byte accesses, lowest first. Bytes beyond the range read zero and are not written.
   uint32_t read(uint32_t offset, unsigned bytes, const VgaInputs& inputs = {});
   void write(uint32_t offset, unsigned bytes, uint32_t value);
 

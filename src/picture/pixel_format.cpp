@@ -20,9 +20,9 @@ struct Layout {
   std::string_view name;
   Kind kind;
   uint8_t bytes;
-  Channel red;    // for YUV 4:2:2: positions of the bytes of Y, U and V
-  Channel green;  // for YUV 4:2:2: positions of U
-  Channel blue;   // for YUV 4:2:2: positions of V
+  Channel red;    // YUV: Y; in 4:2:2, that of the first pixel of a pair
+  Channel green;  // YUV: U
+  Channel blue;   // YUV: V
   Channel alpha;
 };
 
@@ -84,7 +84,7 @@ constexpr uint8_t channel_value(uint64_t pixel, Channel channel, uint8_t absent)
   return channel.bits == 0 ? absent : to_eight(field(pixel, channel), channel.bits);
 }
 
-// Converts a half float: clamps to zero to one; NaN becomes zero.
+// Converts a half float, which is clamped to [0, 1]; NaN becomes zero.
 uint8_t half_value(uint64_t pixel, Channel channel, uint8_t absent) {
   if (channel.bits == 0) {
     return absent;

@@ -147,7 +147,7 @@ void Sideband::keep(Port port, uint32_t address, uint32_t value) {
   const std::pair key{static_cast<uint8_t>(port), address};
   if (state_.registers.size() >= kMaxRegisters && !state_.registers.contains(key)) {
     events_.on_event({EventKind::bad_access, "IOSF_DATA", path_, address, value,
-                      "write dropped; too many different registers were written"});
+                      "write dropped; the limit of stored registers is reached"});
     return;
   }
   state_.registers[key] = value;

@@ -25,13 +25,13 @@ struct SidebandState {
 
 class Sideband final : public mmio::RegisterHandler {
  public:
-  static constexpr size_t kMaxRegisters = 4096;  // limit of registers that a guest can make the model store
+  static constexpr size_t kMaxRegisters = 4096;  // maximum number of registers that a guest can make the model store
 
   Sideband(const spec::DeviceModel& model, mmio::MmioSpace& mmio, EventSink& events, std::string path);
 
   uint32_t on_write(const mmio::RegisterWrite& write) override;
 
-  // As in the power unit's status register.
+  // Returns the states of the power wells as the power unit's status register shows them.
   hw::PUNIT_PWRGT power_wells() const;
 
   void reset() { state_ = {}; }

@@ -45,7 +45,7 @@ enum class FieldType : uint8_t {
   mbo,
 };
 
-// True: the value keeps its bits at their position in the dword.
+// Returns whether the value keeps its bits at their position in the dword.
 constexpr bool is_in_place(FieldType type) {
   return type == FieldType::gpu_va || type == FieldType::ggtt || type == FieldType::phys || type == FieldType::offset ||
          type == FieldType::reg;

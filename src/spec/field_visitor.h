@@ -46,7 +46,7 @@ double fixed_value(const FieldDesc& field, uint64_t raw);
 // Returns the value as text: "NAME (3)", "0x0000000012345000", "-4", "1.5", "true".
 std::string format_value(const FieldDesc& field, GenId gen, uint64_t raw);
 
-// True: a reserved bit is set or a must-be-one bit is clear. Cheaper than a full visit.
+// Returns whether a reserved bit is set or a must-be-one bit is clear. Cheaper than a full visit.
 bool has_reserved_set(const ItemDesc& item, GenId gen, std::span<const uint32_t> dwords);
 
 // Returns the raw bits of one top-level field, right-aligned; zero beyond the end.

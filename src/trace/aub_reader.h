@@ -51,7 +51,7 @@ class Reader {
   std::vector<uint32_t> record_;
 };
 
-// True: a file with this first dword can be an AUB trace. Decides between a trace and raw dwords.
+// Returns whether a file with this first dword can be an AUB trace. Decides between a trace and raw dwords.
 bool looks_like_aub(uint32_t first_dword);
 
 }  // namespace halogen::trace::aub

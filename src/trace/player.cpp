@@ -60,7 +60,7 @@ bool is_readable(aub::MemorySpace space) {
   return space != aub::MemorySpace::gtt_pd_entry && space != aub::MemorySpace::power_context;
 }
 
-// True: addresses of this space can be unmapped. (Physical memory that was never written reads zero.)
+// Returns whether addresses of this space can be unmapped. (Physical memory that was never written reads zero.)
 bool is_translated(aub::MemorySpace space) {
   return space == aub::MemorySpace::ggtt || space == aub::MemorySpace::ggtt_non_aperture ||
          space == aub::MemorySpace::ppgtt || space == aub::MemorySpace::local;

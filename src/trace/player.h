@@ -62,7 +62,7 @@ class Player final : public aub::Visitor {
 
   // Returns why the trace cannot be played. Empty: it can.
   const std::string& failure() const { return failure_; }
-  // True: a poll timed out and the trace says to stop.
+  // Returns whether a poll timed out and the trace says to stop.
   bool aborted() const { return aborted_; }
   bool wants_more() const { return failure_.empty() && !aborted_ && !stopped(); }
   bool stopped() const { return options_.stop != nullptr && options_.stop->raised(); }

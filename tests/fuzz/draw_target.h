@@ -122,7 +122,7 @@ class DrawWorld final : private Input {
     return result;
   }
   size_t kernel_bytes() const { return scene_.write_target().size(); }
-  // True: bytes of the render target changed.
+  // Returns whether bytes of the render target changed.
   bool painted(const DrawResult& result) const {
     return std::memcmp(result.memory.data() + scene::kTarget, start_memory_.data() + scene::kTarget,
                        scene::kDepth - scene::kTarget) != 0;

@@ -128,7 +128,7 @@ uint32_t raster_operation(uint8_t code, uint32_t pattern, uint32_t source, uint3
 bool uses_pattern(uint8_t code);
 bool uses_source(uint8_t code);
 bool uses_destination(uint8_t code);
-// True: every component of the pixel is inside [low, high].
+// Returns whether every component of the pixel is inside [low, high].
 bool in_chroma_range(unsigned depth, bool with_alpha, uint32_t pixel, uint32_t low, uint32_t high);
 
 constexpr uint64_t kWatchedPages = 0x1000;

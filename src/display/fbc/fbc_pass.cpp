@@ -239,7 +239,7 @@ void Fbc::end_pass() {
   }
 }
 
-// Also called when a line was written and the compressor must stop then.
+// Also called when a line is written while stop_on_modification is set.
 void Fbc::abort_pass() {
   state_.tags.set(state_.tag, Tag::modified);
   state_.any_modified = true;

@@ -36,7 +36,7 @@ class Gen12Copy : public ::testing::TestWithParam<std::string> {
   std::span<std::byte> view(uint64_t page) {
     return bench.host.map_memory(PhysAddr{EngineBench::host_address(area + page * 4096)}, 4096);
   }
-  // True: every byte of the area has its expected value.
+  // Returns whether every byte of the area has its expected value.
   ::testing::AssertionResult same() {
     for (uint64_t page = 0; page < kPages; ++page) {
       for (uint64_t i = 0; i < 4096; ++i) {

@@ -54,7 +54,7 @@ class BlitRules : public ::testing::Test {
     const std::optional<BlitJob> job = decode_one(dwords);
     return check_rules({kGen, desc(dwords), dwords}, job.value(), state);
   }
-  // True: exactly this rule is broken.
+  // Returns whether exactly this rule is broken.
   ::testing::AssertionResult breaks(const Dwords& dwords, Rule rule) {
     const BrokenRules found = broken(dwords);
     for (unsigned number = 0; number < kRules; ++number) {

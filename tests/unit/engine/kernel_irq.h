@@ -18,7 +18,7 @@ class InterruptHandler {
  public:
   explicit InterruptHandler(EngineBench& bench) : bench_(bench) {}
 
-  // True: the registers have interrupt bits for the engine. POSH has none.
+  // Returns whether the registers have interrupt bits for the engine. POSH has none.
   static bool reaches(const spec::EngineModel& engine) { return engine.engine_class != spec::EngineClass::posh; }
 
   void install() {
@@ -68,7 +68,7 @@ class InterruptHandler {
     }
   }
 
-  // True: the processor has received an interrupt that the handler has not served.
+  // Returns whether the processor has received an interrupt that the handler has not served.
   bool pending() const {
     const auto& host = bench_.host;
     return messages_ ? host.messages.size() != taken_ : !host.line.empty() && host.line.back();

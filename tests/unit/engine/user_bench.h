@@ -41,7 +41,7 @@ struct UserBench : ContextBench {
     emit(context, dwords);
     run(context);
   }
-  // True: an error was flagged since the last call.
+  // Returns whether an error was flagged since the last call.
   bool violated() {
     const bool flagged = (reg(engine, kErrorIdentity) & kPrivilegeViolation) != 0;
     set_reg(engine, kErrorIdentity, kPrivilegeViolation);

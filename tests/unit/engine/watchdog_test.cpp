@@ -53,7 +53,7 @@ class WatchdogTest : public ::testing::TestWithParam<const char*> {
       bench.write(0x4431c, 0xffff'ffff);
     }
   }
-  // True: the interrupt was raised since the last call.
+  // Returns whether the interrupt was raised since the last call.
   static bool fired(ContextBench& bench) {
     if (!bench.has_queue()) {
       const uint32_t identity = bench.read(0x44318);

@@ -28,7 +28,7 @@ Outcome with_reason(Outcome outcome, memory::FaultReason reason) {
   return outcome;
 }
 
-// True: bits 63:47 are all zero or all one.
+// Returns whether bits 63:47 are all zero or all one.
 bool is_canonical48(uint64_t address) {
   return address <= 0x0000'7fff'ffff'ffff || address >= 0xffff'8000'0000'0000;
 }
