@@ -6,7 +6,7 @@
 
 namespace halogen::sandbox {
 
-// Returns whether this build has a sanitizer, which reads /proc, stops threads and starts a process at the end.
+// Whether this build has a sanitizer, which reads /proc, stops threads and starts a process at the end.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool kSanitized = true;
 #elif defined(__has_feature)

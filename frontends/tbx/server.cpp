@@ -33,7 +33,7 @@ Error system_error(std::string_view what) {
   return Error{fmt::format("{}: {}.", what, std::strerror(errno))};
 }
 
-// Returns whether a socket that an ended server left.
+// Returns whether the file is a socket that an ended server left.
 bool is_stale(const sockaddr_un& address) {
   struct stat status {};
   if (::lstat(address.sun_path, &status) != 0 || !S_ISSOCK(status.st_mode)) return false;

@@ -57,7 +57,7 @@ std::vector<uint32_t> words_at(const eu::Thread& thread, size_t dword, size_t co
   return words;
 }
 
-// A descriptor in the address register is read from it.
+// Returns the descriptor of a SEND, which may be in the address register.
 uint32_t descriptor_of(const eu::Thread& thread, const eu::SendInfo& send) {
   return send.descriptor_in_register ? thread.address[0] | static_cast<uint32_t>(thread.address[1]) << 16
                                      : send.descriptor;

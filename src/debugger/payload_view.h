@@ -9,7 +9,7 @@
 
 namespace halogen::debugger {
 
-// `next`: the instruction at ip, if it is known.
+// Returns the fields of r0 and of the header that `next` sends. `next`: the instruction at ip, if it is known.
 Answer show_payload(const compute::Moment& moment, const std::optional<eu::Instruction>& next);
 
 }  // namespace halogen::debugger

@@ -215,7 +215,7 @@ Result<Answer> Session::answer(const Command& command, const compute::Moment& mo
 
 Result<Answer> Session::add_watch(const Command& command, const compute::Moment& moment) {
   if (watches_.size() >= kMaxStops) {
-    return Error{"the limit of watches is reached; delete one first."};
+    return Error{"too many watches; delete one first."};
   }
   Watch watch{*command.address, std::vector<std::byte>(*command.count)};
   if (!read_(moment.tables, message::place(watch.address).value, watch.bytes)) {

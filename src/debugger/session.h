@@ -46,9 +46,9 @@ class Session final : public compute::Observer {
   void before_instruction(const compute::Moment& moment) override;
   void on_end(const compute::Moment& moment) override;
 
-  // True: no more commands are read, after quit or if the thread does not exist.
+  // Returns whether no more commands are read: after quit, or because the thread does not exist.
   bool is_over() const { return over_; }
-  // True: the thread was found.
+  // Returns whether the thread was found.
   bool has_begun() const { return begun_; }
   // Returns why the thread was not found. Empty: it may still start.
   const std::string& failure() const { return failure_; }

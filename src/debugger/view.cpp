@@ -48,7 +48,7 @@ class Fields {
   std::string json_;
 };
 
-// Goes back by instructions that the kernel has decoded: only their sizes are known.
+// Goes back by instructions that the kernel has decoded, because only their sizes are known.
 uint32_t go_back(const eu::Kernel& kernel, uint32_t offset, unsigned count) {
   for (; count > 0; --count) {
     bool found = false;

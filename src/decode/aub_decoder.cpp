@@ -103,7 +103,7 @@ void AubDecoder::on(const trace::aub::Place& place, const trace::aub::Record& re
   // a submission appears before the commands it runs.
   if (device_ == nullptr) std::visit(Handler{*this}, record);
   if (device_ == nullptr) {
-    if (failure_.empty()) failure_ = "the trace has no version record before its data: give a device with --device";
+    if (failure_.empty()) failure_ = "the trace has no version record before its data; give a device with --device";
     return;
   }
   if (output_ != nullptr && (is_new || std::holds_alternative<trace::aub::DiscontiguousWrite>(record))) {
@@ -144,7 +144,7 @@ void AubDecoder::store_block(const trace::aub::ClassicBlock& block) {
     std::memcpy(&value, block.data.data(), std::min(block.data.size(), sizeof value));
     return write_register(static_cast<uint32_t>(block.address), value);
   }
-  // Classic traces map everything at its graphics address: entries of the table add nothing.
+  // Classic traces store everything at its graphics address, so table entries add nothing.
   if (block.space == kGttEntry) return;
   memory_->write_ggtt(block.address + block.part_offset, block.data);
   if (block.operation == trace::aub::BlockOperation::command_write && block.is_last()) {

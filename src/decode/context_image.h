@@ -21,7 +21,7 @@ struct ContextRing {
   PageTableRoot root;
 };
 
-// No value: the image is not mapped, or its ring is not usable.
+// Reads the image that a descriptor names. No value: the image is not mapped, or its ring is not usable.
 std::optional<ContextRing> read_context_image(const hw::CONTEXT_DESCRIPTOR& context, const spec::DeviceModel& device,
                                               MemoryImage& memory, const spec::CommandTable& table);
 

@@ -135,7 +135,7 @@ Next Decoder::start_batch(std::span<const uint32_t> dwords, const CommandPlace& 
   return from_ring || read(batch_start_.second_level) != 0 ? Next::call(space, target) : Next::jump(space, target);
 }
 
-// The decoder executes nothing: reaching the same jump with the same call stack again means an endless loop.
+// The decoder executes nothing, so reaching the same jump with the same call stack again means an endless loop.
 bool Decoder::seen_before(const CommandPlace& place, GpuVa target) {
   uint64_t hash = 0xcbf2'9ce4'8422'2325;
   const auto mix = [&](uint64_t value) { hash = (hash ^ value ^ (hash >> 29)) * 0x9e37'79b9'7f4a'7c15; };

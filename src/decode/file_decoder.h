@@ -21,7 +21,7 @@ struct FileOptions {
   std::optional<spec::EngineClass> engine;          // for raw dwords; captures and traces name theirs
   GpuVa address;                                    // address of raw dwords
   uint64_t command_limit = Decoder::kCommandLimit;  // of one stream
-  // Creates the Output of one file when its device is known. Absent or null: only count.
+  // Creates the Output of one file when its device is known. If it is absent or returns null, the decoder only counts.
   std::function<std::unique_ptr<Output>(const RegisterNames&)> make_output;
   EventSink* events = nullptr;  // receives mistakes in command streams
 };

@@ -79,7 +79,7 @@ std::optional<Follower::Count> Follower::count_of(const Node& node, const Pointe
   }
   switch (row.unit) {
     case Unit::elements:
-      // A count in groups is rounded up: only the first element is certain.
+      // A count in groups is rounded up, so only the first element is certain.
       return Count{value * row.scale, 0, row.scale == 1 ? value : 1};
     case Unit::bytes:
       if (row.target == Target::structure) {

@@ -79,7 +79,7 @@ class PagedImage final : public MemoryImage {
   PagedImage& operator=(const PagedImage&) = delete;
 
   void write(Pool pool, uint64_t address, std::span<const std::byte> data);
-  // Writes through the global table where it maps the page, otherwise to an address without a page.
+  // Writes through the global table where it maps the page; otherwise stores by graphics address.
   void write_ggtt(uint64_t address, std::span<const std::byte> data);
   // `offset`: in bytes, in the global table.
   void write_ggtt_entries(uint64_t offset, std::span<const std::byte> data);

@@ -48,7 +48,7 @@ struct PointerRow {
   uint16_t scale = 1;          // factor for the count; 0: the field does not give the size
   uint16_t otherwise = 1;      // number of elements if the count is unknown or zero
   std::string_view only_if{};  // fields of the same element, separated by '|': one must be non-zero
-  bool zero_counts = false;    // an offset of zero is valid; otherwise it means: no pointer
+  bool zero_counts = false;    // an offset of zero is valid; false: zero means no pointer
   uint16_t skip_bytes = 0;     // offset of the structure from the address
 };
 
@@ -66,7 +66,7 @@ class StateBases {
   // one), the surface state base replaces an unset binding table pool.
   uint64_t get(Base base) const;
 
-  // GT_MODE can move the bits of binding table pointers.
+  // Returns the shift of binding table pointers, which GT_MODE can set.
   unsigned binding_table_shift() const { return binding_table_shift_; }
 
  private:

@@ -50,7 +50,7 @@ std::string value_text(const FieldValue& field, bool json) {
 }
 
 std::string where_text(const WalkReport& report, const WalkReport::Step& step) {
-  // A trace does not place the global table: its entries have offsets only.
+  // A trace does not place the global table, so its entries have offsets only.
   return report.global ? fmt::format("offset {:#x} of the global table", step.entry_address)
                        : fmt::format("{:#x} in {} memory", step.entry_address, name_of(step.space));
 }

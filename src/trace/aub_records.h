@@ -211,7 +211,7 @@ struct ClassicVersion {
 
 enum class BlockOperation : uint8_t { comment = 0, data_write = 1, command_write = 2, mmio_write = 3 };
 
-// The data of a block is not counted in the record's length and may have any size: the reader passes it in parts.
+// A block's data is not counted in the record's length and may have any size, so the reader passes it in parts.
 struct ClassicBlock {
   BlockOperation operation;
   uint8_t type;

@@ -39,7 +39,8 @@ struct Content {
   }
 };
 
-// Reads `expected` bytes without growing; more than `limit` is an error. `name` starts every error message.
+// Reads all remaining bytes. `expected` is the initial capacity; more than `limit` bytes are an error. `name` starts
+// every error message.
 Result<Content> read_rest(ByteSource& source, size_t expected, size_t limit, const std::string& name);
 
 }  // namespace halogen::trace

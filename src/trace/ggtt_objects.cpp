@@ -92,7 +92,7 @@ GgttObjects::Pool GgttObjects::decide(const Piece& piece) const {
     const Known& same = known(last_read_->pool);
     const bool local_before = last_read_->pool == Pool::local;
     if (last_read_->page == page) {
-      // Reads start at the first page of an allocation: the same page number again belongs to another allocation.
+      // Reads start at the first page of an allocation, so the same page number again belongs to another allocation.
       const bool another = !same.starts.contains(page) && (local_before ? system : local).starts.contains(page);
       return local_before != another ? Pool::local : Pool::system;
     }

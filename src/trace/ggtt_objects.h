@@ -28,7 +28,7 @@ class GgttObjects {
 
   // Notes entries written to the global table. Returns the pages that became objects; their content was written before.
   std::vector<uint64_t> note_global_entries(std::span<const std::byte> data);
-  // Notes a write to memory. True: it belongs to an object behind the global table.
+  // Note a write to memory, and return whether it belongs to an object behind the global table.
   bool take_local_write(uint64_t address, std::span<const std::byte> data) {
     return take_write(Pool::local, address, data);
   }

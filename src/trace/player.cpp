@@ -273,7 +273,7 @@ void Player::on(const aub::Place& place, const aub::Record& record) {
                        std::holds_alternative<aub::ClassicVersion>(record) ||
                        std::holds_alternative<aub::OldVersion>(record);
     if (!opens && failure_.empty()) {
-      failure_ = "the trace has no version record before its data: give a device with --device";
+      failure_ = "the trace has no version record before its data; give a device with --device";
     }
     if (!failure_.empty()) return;
   }
@@ -418,7 +418,7 @@ void Player::dump(const DumpArea& area, std::string_view name) {
     return skip("dump of a tiled surface with an impossible pitch");
   }
   if (counts_.dumps == kMaxDumps || area.width * area.height > kMaxDumped - dumped_) {
-    return skip("dump, after 1 GB or 4096 files of them");
+    return skip("dump beyond the limit of 1 GB or 4096 files");
   }
   dumped_ += area.width * area.height;
   const std::filesystem::path file = dump_folder_ / fmt::format("{:04}_{}", counts_.dumps, safe_name(name));

@@ -1,7 +1,7 @@
 // Plays an AUB trace on a device: writes registers, page tables and memory as the records say, runs submissions to
-// their end, checks polls and comparisons, passes delays in virtual time, and writes dumps where the user allows it.
+// their end, checks polls and comparisons, waits for delays in virtual time, and writes dumps where the user allows it.
 //
-// A few bytes of a trace can request much work: repeated patterns and dumps are limited per trace.
+// A few bytes of a trace can request much work, so repeated patterns and dumps are limited per trace.
 //
 // Skipped, and counted by kind: comparisons by CRC (the checksum is not public), dumps in formats of other tools, dumps
 // of W-tiled surfaces, predicates, register spaces outside the device. The tiling of a single write is recorded but not
@@ -57,7 +57,7 @@ class Player final : public aub::Visitor {
   void set_settle_limit(uint64_t nanoseconds) { options_.settle_limit = nanoseconds; }
 
   void on(const aub::Place& place, const aub::Record& record) override;
-  // Call after the last record.
+  // Counts a comparison whose last part is missing. Call after the last record.
   void finish();
 
   // Returns why the trace cannot be played. Empty: it can.
@@ -94,7 +94,7 @@ class Player final : public aub::Visitor {
   void store(aub::MemorySpace space, uint64_t address, std::span<const std::byte> data, uint64_t bytes, uint8_t hint);
   void run_block(const aub::ClassicBlock& block);
   void check(bool held, const std::function<std::string()>& sentence);
-  // Polls until the condition holds or the time is over.
+  // Polls until the condition holds or time runs out.
   bool poll(const std::function<bool()>& holds);
   void poll_ended(bool held, bool ignore, const std::function<std::string()>& sentence);
   void skip(std::string_view kind);

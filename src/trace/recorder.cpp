@@ -59,7 +59,7 @@ Result<std::unique_ptr<Recorder>> Recorder::create(const spec::DeviceModel& mode
   return recorder;
 }
 
-// Moves page tables to local memory: after its start and after every reset, a simulator has them in system memory.
+// Moves page tables to local memory. After its start and after every reset a simulator has them in system memory.
 void Recorder::enable_local_tables() {
   const uint32_t offset = hw::LMEM_CFG::kDesc.offset(simulator_->model().id);
   if (!local_tables_ || offset == spec::kNoOffset) return;

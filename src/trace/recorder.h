@@ -12,10 +12,10 @@
 // Both devices have the same virtual time. After each write that starts work their memory must be equal: the recorder
 // made it equal before the write, and only the device has written since. A difference means that the replay differs
 // from the run, and `finish` reports it. Work of engines while other time passes runs concurrently with the software,
-// which may write the same pages: it is counted as unjudged. Local memory, which is never corrected, is compared at the
-// end, or treated like system memory if a visitor reports what software wrote to it (`watch_local`). Software with
-// several threads may also write during work that a write starts (`watch_threads`): then only bytes that the second
-// device changed are compared.
+// which may write the same pages, so that work is counted as unjudged. Local memory, which is never corrected, is
+// compared at the end, or treated like system memory if a visitor reports what software wrote to it (`watch_local`).
+// Software with several threads may also write during work that a write starts (`watch_threads`): then only bytes that
+// the second device changed are compared.
 //
 // Limits: writes through tiled views of the aperture are recorded as writes to the mapped pages; endless work runs for
 // a tenth of a second of virtual time at every access, so traces of hangs take long to record.
@@ -74,13 +74,13 @@ class Recorder {
   // Sets the function that returns whether other threads may write memory now; called before work. Empty: they do not.
   void watch_threads(std::function<bool()> others) { others_write_ = std::move(others); }
 
-  // The device accesses a page of system memory for the first time; the bytes must stay at this address.
+  // Call when the device accesses a page of system memory for the first time. The bytes must stay at this address.
   void on_page(uint64_t address, std::span<const std::byte> bytes);
   void forget(uint64_t address, uint64_t bytes);  // pages of system memory that no longer exist
   void before_write(unsigned bar, uint64_t offset);
   void after_write(unsigned bar, uint64_t offset, unsigned bytes, uint64_t value);
-  // Records entries of the global table; `offset` is in bytes. With local memory, large updates are skipped: a driver's
-  // initialisation of the whole table would be most of the trace.
+  // Records entries of the global table; `offset` is in bytes. With local memory, large updates are skipped, because a
+  // driver's initialisation of the whole table would be most of the trace.
   void after_entries(uint64_t offset, std::span<const std::byte> entries);
   void after_config_write(uint32_t offset, unsigned bytes, uint32_t value);
   void after_reset();  // function-level reset: AUB has no record for it, so engines are reset as a driver would do it

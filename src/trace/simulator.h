@@ -1,7 +1,7 @@
 // A device and its memory behind the interface of a simulator: registers by offset, memory by physical address, page
 // table entries; everything is written from outside, and work is done at once. AUB traces and TBX share it. All input
-// passes this class, so it can record everything as an AUB trace; when played, the trace makes the same calls in the
-// same order.
+// passes through this class, so it can record everything as an AUB trace; when played, the trace makes the same calls
+// in the same order.
 //
 // Differences from real hardware: the client places everything in memory, registers never sleep, the global table is
 // enabled, and local memory answers at every address.
@@ -54,13 +54,13 @@ class Simulator {
     if (recorder_ != nullptr) recorder_->write(record);
   }
 
-  // False: a register space that the device does not have. Runs the work that the write starts to its end.
+  // Writes a register and runs the work that the write starts to its end. False: the device lacks the register space.
   bool write_register(aub::RegisterSpace space, uint32_t offset, unsigned bytes, uint64_t value);
   std::optional<uint64_t> read_register(aub::RegisterSpace space, uint32_t offset, unsigned bytes);
 
-  // False: a part was not written (no page, or memory is used up).
+  // Writes memory. False: a part was not written (no page, or memory is used up).
   bool write_memory(aub::MemorySpace space, uint64_t address, std::span<const std::byte> data, uint8_t hint = 0);
-  // Has no effect on the device. Unmapped memory reads zero.
+  // Reads memory without an effect on the device. Unmapped memory reads zero.
   bool read_memory(aub::MemorySpace space, uint64_t address, std::span<std::byte> into);
   // Contexts whose commands were executed, the latest at the end. Of the contexts of one submission, only the last is
   // listed.
@@ -85,7 +85,7 @@ class Simulator {
 
   void advance(uint64_t nanoseconds);  // requested by the client; recorded
   void pass(uint64_t nanoseconds);     // part of another recorded input
-  bool settle();                       // the same
+  bool settle();                       // likewise part of another recorded input
   // Settles on request of the client if there is work left. A trace records it as a comment.
   static constexpr std::string_view kFinishNote = "halogen: finish";
   bool finish();
