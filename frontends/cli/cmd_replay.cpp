@@ -80,7 +80,7 @@ std::string name_of(const trace::Simulator::SeenContext& context, const spec::De
   return context.image == 0 ? std::string(engine) : fmt::format("{}@{:#x}", engine, context.image);
 }
 
-// Returns the context of a dump. Null: the dump needs none.
+// Returns the context of a dump. Null: no context ran, and the dump names none.
 Result<const trace::Simulator::SeenContext*> context_of(const Dump& dump, trace::Simulator& simulator) {
   const auto& seen = simulator.contexts();
   if (dump.context.empty()) return seen.empty() ? nullptr : &seen.back();
@@ -376,7 +376,7 @@ int run(const Options& options) {
 
 void add_replay(CLI::App& app, int& status) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("replay", "executes an AUB trace on the device and checks its expectations");
+  CLI::App* command = app.add_subcommand("replay", "execute an AUB trace on the device and check its expectations");
   command->add_option("file", options->file, "an AUB trace (also .xz)")->required()->type_name("FILE");
   command->add_option("--device", options->device, "play on this device (default: the one named by the trace)");
   command
@@ -401,7 +401,7 @@ void add_replay(CLI::App& app, int& status) {
       "Exit: 0 every expectation of the trace was met; 1 an expectation failed or could not be checked, a wait timed "
       "out or an "
       "engine "
-      "hangs; 2 wrong use or bad file; 128 + its number after a signal, with the report and the new trace up to "
+      "hangs; 2 wrong usage or bad file; 128 + its number after a signal, with the report and the new trace up to "
       "there.");
   command->callback([options, &status] { status = run(*options); });
 }

@@ -243,7 +243,7 @@ void add_run(CLI::App& app, int& status, const std::vector<std::string>& behind)
   command->add_option("--frames", options->frames, "write card0's screen as a PNG file after each change")
       ->type_name("FOLDER");
   add_executor_option(*command, options->executor);
-  command->add_option("--threads", options->threads, "host threads for the device's work (default: one per processor)")
+  command->add_option("--threads", options->threads, "host threads for the device's work (default: one per CPU)")
       ->check(CLI::Range(1, 64))
       ->type_name("N");
   command->footer(

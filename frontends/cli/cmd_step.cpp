@@ -1,4 +1,4 @@
-// halogen step: executes one thread of a kernel of an AUB trace, one instruction at a time.
+// halogen step: executes one thread of a kernel in an AUB trace, one instruction at a time.
 #include <fmt/format.h>
 #include <unistd.h>
 

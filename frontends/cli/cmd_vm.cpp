@@ -1,4 +1,4 @@
-// halogen vm: boot Linux in QEMU with the device and run a command in the guest.
+// halogen vm: boots Linux in QEMU with the device and runs a command in the guest.
 #include <signal.h>
 #include <sys/signalfd.h>
 

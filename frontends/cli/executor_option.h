@@ -16,7 +16,7 @@ inline void add_executor_option(CLI::App& command, std::string& name) {
       ->type_name("NAME");
 }
 
-// Returns the executor with this name. An empty name selects the default, the fastest exact executor.
+// Returns the executor with this name. An empty name selects the interpreter.
 inline Result<eu::ExecutorKind> executor_of(const std::string& name) {
   if (name.empty()) return eu::ExecutorKind::interpreter;
   const auto kind = eu::executor_named(name);

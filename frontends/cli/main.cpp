@@ -45,7 +45,7 @@ constexpr Command kCommands[] = {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Writing to a closed pipe shall return an error instead of raising a signal.
+  // Writing to a closed pipe must return an error instead of raising a signal.
   std::signal(SIGPIPE, SIG_IGN);
   CLI::App app{"A software Intel GPU: reads, decodes and runs what drivers send to Gen4 to Gen12 graphics.", "halogen"};
   app.require_subcommand(1);
@@ -55,7 +55,7 @@ int main(int argc, char** argv) {
       std::find_if(argv, argv + argc, [](const char* word) { return std::strcmp(word, "--") == 0; });
   const std::vector<std::string> behind(separator == argv + argc ? separator : separator + 1, argv + argc);
   argc = static_cast<int>(separator - argv);
-  // Describing a command takes time: if one is named, only that one is described.
+  // Describing a command takes time, so if one is named, only that one is described.
   const bool knows = argc > 1 && std::any_of(std::begin(kCommands), std::end(kCommands),
                                              [&](const Command& each) { return std::strcmp(each.name, argv[1]) == 0; });
   for (const Command& each : kCommands) {

@@ -47,7 +47,7 @@ inline Result<void> prepare_output(const std::string& path) {
   const auto status = std::filesystem::status(path, ignored);
   bool writable = false;
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-    // Does not open pipes and devices: the process at the other end would notice.
+    // Does not open pipes and devices, because the process at the other end would notice.
     writable = !std::filesystem::is_directory(status) && ::access(path.c_str(), W_OK) == 0;
   } else {
     const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);

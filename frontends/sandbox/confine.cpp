@@ -42,7 +42,8 @@ namespace {
 
 bool confined = false;
 
-// Most rights belong to a thread. False: the process has more than one, or /proc cannot be read.
+// Returns whether the process has one thread, because most rights belong to a thread. False also if /proc cannot be
+// read.
 bool is_single_thread() {
   std::error_code failed;
   const std::filesystem::directory_iterator tasks("/proc/self/task", failed);
@@ -51,7 +52,7 @@ bool is_single_thread() {
 
 }  // namespace
 
-// The check of leaks at exit needs /proc and ptrace(2). Called by LeakSanitizer, if it is linked.
+// LeakSanitizer's check at exit needs /proc and ptrace(2). If it is linked, it calls this function first.
 // NOLINTNEXTLINE(bugprone-reserved-identifier): the sanitizer's name
 extern "C" int __lsan_is_turned_off();
 // NOLINTNEXTLINE(bugprone-reserved-identifier): the sanitizer's name

@@ -15,7 +15,7 @@
 namespace halogen::sandbox {
 namespace {
 
-// Runs in the child: only calls that are allowed after a fork.
+// Runs in the child, so it makes only calls that are allowed after a fork.
 [[noreturn]] void remove_at_end(int pipe, const std::vector<std::string>& files, const std::string& folder) {
   ::setsid();  // signals of a terminal end the parent, not this process
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::signal(number, SIG_IGN);

@@ -1,5 +1,5 @@
-// Files that must not outlive this process. A child process removes them when this process has ended, in whatever way:
-// a confined process cannot remove files, and a killed one does not.
+// Files that must not outlive this process. A child process removes them when this process has ended, however it ended,
+// because a confined process cannot remove files, and a killed one does not.
 #pragma once
 
 #include <sys/types.h>

@@ -173,7 +173,7 @@ scmp_arg_cmp equal(unsigned argument, uint64_t value) {
   return {argument, SCMP_CMP_EQ, value, 0};
 }
 
-// The bits of `mask` have the given value.
+// Returns the condition that the bits of `mask` in an argument have the given value.
 scmp_arg_cmp masked(unsigned argument, uint64_t mask, uint64_t value) {
   return {argument, SCMP_CMP_MASKED_EQ, mask, value};
 }
@@ -181,8 +181,8 @@ scmp_arg_cmp masked(unsigned argument, uint64_t mask, uint64_t value) {
 void allow_parts(Filter& filter, const Rights& rights) {
   // No new code: neither programs nor mappings.
   for (const char* name : {"mmap", "mmap2", "mprotect"}) filter.allow_if(name, masked(2, PROT_EXEC, 0));
-  // Threads and no processes. The library tries clone3 first, whose flags are in memory, where the filter cannot check
-  // them.
+  // New threads, but no processes. The library tries clone3 first, whose flags are in memory, where the filter cannot
+  // check them.
   filter.allow_if("clone", masked(0, CLONE_THREAD, CLONE_THREAD));
   filter.deny("clone3", ENOSYS);
   const auto self = static_cast<uint64_t>(::getpid());
@@ -207,7 +207,7 @@ void allow_parts(Filter& filter, const Rights& rights) {
 
 Result<bool> restrict_system_calls(const Rights& rights, bool files) {
   const Context context(seccomp_init(SCMP_ACT_ERRNO(EPERM)), &seccomp_release);
-  if (context == nullptr) return Error{"cannot create a filter of system calls."};
+  if (context == nullptr) return Error{"cannot create a system call filter."};
   Filter filter(context.get());
   for (const char* name : kAlways) filter.allow(name);
   if (files) {
@@ -219,7 +219,7 @@ Result<bool> restrict_system_calls(const Rights& rights, bool files) {
   }
   allow_parts(filter, rights);
   if (filter.problem() != 0) {
-    return Error{fmt::format("cannot describe the filter of system calls: {}.", std::strerror(-filter.problem()))};
+    return Error{fmt::format("cannot describe the system call filter: {}.", std::strerror(-filter.problem()))};
   }
   const int done = seccomp_load(context.get());
   if (done == -EINVAL || done == -ENOSYS) return false;

@@ -11,7 +11,7 @@ constexpr char kReportVariable[] = "HALOGEN_REPORT";
 constexpr char kTraceVariable[] = "HALOGEN_TRACE";
 constexpr char kEventsVariable[] = "HALOGEN_EVENTS";
 constexpr char kFramesVariable[] = "HALOGEN_FRAMES";      // a folder
-constexpr char kThreadsVariable[] = "HALOGEN_THREADS";    // of the host; unset: one per processor
+constexpr char kThreadsVariable[] = "HALOGEN_THREADS";    // of the host; unset: one per CPU
 constexpr char kExecutorVariable[] = "HALOGEN_EXECUTOR";  // a name of eu::kExecutorNames; unset: interpreter
 constexpr char kHangVariable[] = "HALOGEN_HANG_MS";       // time until a batch counts as hung; 0: never
 

@@ -45,8 +45,8 @@ SocketChannel::Wait SocketChannel::wait(short events, const Clock::time_point* d
   }
 }
 
-// Checks whether the server is ending. A message may have taken long and more may already be here: the end must not
-// wait for all of them.
+// Returns whether the server is ending. A message may have taken long and more may already be buffered; the end must
+// not wait for all of them.
 bool SocketChannel::ends() {
   constexpr std::chrono::milliseconds kOften{20};
   const auto now = Waiting::Clock::now();

@@ -14,7 +14,7 @@ namespace halogen::tbx {
 
 class PeerUsers {
  public:
-  // Opens the tables, which stay open: a confined process cannot open them later.
+  // Opens the tables, which stay open because a confined process cannot open them later.
   static Result<PeerUsers> open();
   PeerUsers(PeerUsers&& other) noexcept;
   PeerUsers& operator=(PeerUsers&&) = delete;
@@ -33,7 +33,7 @@ class PeerUsers {
 
 // Returns the user of the socket that is bound to `local` and connected to `remote`, from the text of /proc/net/tcp or,
 // where IPv6 sockets with mapped IPv4 addresses are, of /proc/net/tcp6. A socket that its process has closed is listed
-// as user 0 without an inode: it is not counted.
+// as user 0 without an inode, and is not counted.
 std::optional<uid_t> user_in_table(std::string_view table, const sockaddr_in& local, const sockaddr_in& remote);
 
 }  // namespace halogen::tbx

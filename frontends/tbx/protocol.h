@@ -57,7 +57,7 @@ enum class MessageType : uint32_t {
   compare_data_reply = 44,
 };
 
-// Returns bits of a dword of a body.
+// Returns bits of one dword of a message body.
 inline uint32_t field(uint32_t word, unsigned hi, unsigned lo) {
   return static_cast<uint32_t>(bits(word, hi, lo));
 }

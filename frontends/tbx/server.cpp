@@ -98,7 +98,7 @@ Result<void> Server::bind_path() {
   if (is_stale(address)) ::unlink(address.sun_path);
   listener_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (listener_ < 0) return system_error("cannot create a socket");
-  // The file gets the mode of the socket: there is no moment at which it is open to others.
+  // The file gets the socket's mode when it is created, so there is no moment at which it is open to others.
   if (::fchmod(listener_, 0600) != 0 || ::bind(listener_, raw, sizeof address) != 0 ||
       ::listen(listener_, kBacklog) != 0) {
     return system_error(fmt::format("cannot listen on unix:{}", options_.path));
@@ -184,7 +184,7 @@ void Server::accept_one() {
       ++finished_;
       connection.done = true;
     });
-  } catch (const std::system_error& error) {  // the host cannot create a thread: other connections continue
+  } catch (const std::system_error& error) {  // the host cannot create a thread; other connections continue
     log_.write(fmt::format("connection {}: refused; cannot create a thread: {}", number, error.what()));
     ::close(socket);
     connections_.pop_back();
@@ -242,7 +242,7 @@ void Server::join_finished(bool all) {
 }
 
 void Server::serve(Connection& connection) {
-  // The channel closes the socket: before that, other threads must not use its number any more.
+  // The channel closes the socket. Before that, other threads must stop using its number.
   struct Closing {
     Connection& connection;
     ~Closing() {

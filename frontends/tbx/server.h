@@ -45,7 +45,7 @@ struct ServerOptions {
 class Server {
  public:
   static constexpr unsigned kMaxConnections = 64;
-  static constexpr unsigned kMaxForeign = 32;  // of them, of all users together that do not run the server
+  static constexpr unsigned kMaxForeign = 32;  // of these, connections of all other users together
 
   static Result<std::unique_ptr<Server>> listen(ServerOptions options);
   ~Server();

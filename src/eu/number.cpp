@@ -238,7 +238,7 @@ Wide float_to_int(Type type, double value) {
   if (whole <= static_cast<double>(lowest(type))) {
     return lowest(type);
   }
-  // A double may not represent the highest integer: compare with the next one, a power of two.
+  // A double may not represent the highest integer, so the value is compared with the next one, a power of two.
   const double beyond = std::ldexp(1.0, traits(type).bytes * 8 - (traits(type).is_signed ? 1 : 0));
   return whole >= beyond ? highest(type) : static_cast<Wide>(whole);
 }

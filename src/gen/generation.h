@@ -68,7 +68,7 @@ class Generation {
   bool has(spec::Quirk quirk) const { return model_->has(quirk); }
 
   SubmissionKind submission() const { return rules_->submission; }
-  // Contexts are submitted as descriptors, to a port or to a queue.
+  // Returns whether contexts are submitted as descriptors, to a port or to a queue.
   bool has_execlists() const { return rules_->submission != SubmissionKind::ring; }
   GgttFormat ggtt_format() const { return rules_->ggtt_format; }
   unsigned ggtt_entry_bytes() const { return rules_->ggtt_format == GgttFormat::pte64 ? 8 : 4; }

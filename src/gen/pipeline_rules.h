@@ -1,6 +1,6 @@
 // Forms of the 3D pipeline by generation: how its state is found, what its threads start with and how they write to
-// render targets. Generations without a device (Gen5, Gen7 and Gen7.5) have no row: their state is neither that of Gen4
-// nor that of Gen6 or Gen8.
+// render targets. Generations without a device (Gen5, Gen7 and Gen7.5) have no row, because their state is neither that
+// of Gen4 nor that of Gen6 or Gen8.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Tables with one row for each generation or device. A row has a member `gens` or `devices`: what it holds for.
+// Tables with one row for each generation or device. A row's member `gens` or `devices` says what it holds for.
 // A table that lacks a row, or has two for one generation, does not compile. The error names the generation as the
 // first argument of the template RowCount. There are three kinds:
 //   one_row_each<kRows>                         rules of instructions: every generation
@@ -67,7 +67,7 @@ template <const auto& rows>
 inline constexpr bool one_row_each_device =
     check_rows<rows, spec::DeviceId, ~0ul>(std::make_index_sequence<spec::kDeviceCount>{});
 
-// Stops the program and names the table and the generation: the caller asked for a rule of a chip that is not modelled.
+// Stops the program and names the table and the generation. The caller asked for a rule of a chip that is not modelled.
 [[noreturn]] void no_row(std::string_view table, spec::GenId gen);
 [[noreturn]] void no_row(std::string_view table, spec::DeviceId device);
 

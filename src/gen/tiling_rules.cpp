@@ -29,7 +29,7 @@ constexpr uint32_t kBlitLinear = 0x7fff;
 constexpr uint32_t kBlitTiled = 0x7fff * 4;
 
 // Sources. Gen4: seed 003 4.5.4.3 and 4.5.5. Its table lets the depth buffer be X tiled; the description of
-// 3DSTATE_DEPTH_BUFFER elsewhere asks for Y: the seed's table is used here. Gen5 on: Mesa isl (tiling filters of each
+// 3DSTATE_DEPTH_BUFFER elsewhere asks for Y; the seed's table is used here. Gen5 on: Mesa isl (tiling filters of each
 // generation) for the 3D clients; Linux i915 for display (plane strides, framebuffer modifiers, asynchronous flips) and
 // fences; igt-gpu-tools for Y tiles in the blitter (BCS_SWCTRL, and XY_FAST_COPY_BLT from Gen9 on).
 constexpr std::array kClients{

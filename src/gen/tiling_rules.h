@@ -31,7 +31,7 @@ class TilingSet {
   uint8_t bits_ = 0;
 };
 
-// The memory streams of the manual. `host` is the processor's access through the aperture: it tiles by fences.
+// The memory streams of the manual. `host` is the CPU's access through the aperture, which is tiled by fences.
 enum class MemoryClient : uint8_t { host, display, overlay, blit, sampler, color, depth, stencil };
 constexpr unsigned kMemoryClients = 8;
 std::string_view name_of(MemoryClient client);

@@ -113,7 +113,7 @@ CommandTable::Length CommandTable::length_of(const CommandDesc& desc) const {
 }
 
 const CommandTable& CommandTable::get(DeviceId device, EngineClass engine) {
-  // Constant data derived from the description, not state of a device: one copy for the process.
+  // One copy serves the process, because the table is constant data derived from the description, not device state.
   static std::array<std::once_flag, kDeviceCount * kEngineClassCount> once;
   static std::array<std::unique_ptr<CommandTable>, kDeviceCount * kEngineClassCount> tables;
   const size_t index = static_cast<size_t>(device) * kEngineClassCount + static_cast<size_t>(engine);

@@ -17,8 +17,8 @@ class CommandTable {
   // Returns the table, which is built at the first use and then shared. Thread-safe.
   static const CommandTable& get(DeviceId device, EngineClass engine);
 
-  // Null: no command of this engine has such a header. If two commands match by an exception, the one that tests more
-  // bits wins.
+  // Returns the command with this header. Null: no command of this engine has such a header. If two commands match by
+  // an exception, the one that tests more bits wins.
   const CommandDesc* find(uint32_t header) const {
     for (const Entry* e = &entries_[slots_[header >> 16].first]; e->desc != nullptr; ++e) {
       if (e->match.matches(header)) return e->desc;
@@ -31,8 +31,8 @@ class CommandTable {
     return std::max(1u, desc.length_of_gen[static_cast<size_t>(gen_)].total(header));
   }
 
-  // Both in one step, for a walker that needs the next command. Without a description the length is zero. The length
-  // comes from the slot if possible, so that a walker need not wait for the match.
+  // Returns both in one step, for a walker that needs the next command. Without a description the length is zero. The
+  // length comes from the slot if possible, so that a walker need not wait for the match.
   struct Frame {
     const CommandDesc* desc;
     uint32_t dwords;
@@ -81,7 +81,7 @@ class CommandTable {
   DeviceId device_;
   EngineClass engine_;
   // Indexed by header bits 31:16. Most slots are empty, so the memory is zero pages that the host allocates when
-  // touched: a table costs only the pages that hold commands.
+  // touched; a table costs only the pages that hold commands.
   struct Free {
     void operator()(Slot* slots) const { std::free(slots); }
   };

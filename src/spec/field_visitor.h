@@ -33,7 +33,7 @@ class FieldVisitor {
   virtual void reserved_set(unsigned /*first_bit*/, unsigned /*width*/, uint64_t /*value*/, bool /*must_be_one*/) {}
 };
 
-// Does nothing if the generation lacks the item.
+// Passes the fields of an item to the visitor. Does nothing if the generation lacks the item.
 void visit_fields(const ItemDesc& item, GenId gen, std::span<const uint32_t> dwords, FieldVisitor& visitor);
 
 // Converts raw bits: in-place types are shifted to their position, signed types are sign-extended. Floats and

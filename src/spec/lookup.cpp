@@ -29,7 +29,7 @@ const RegisterDesc* find_register(std::string_view name) {
   return find_by_name(registers(), name);
 }
 
-// A description that names the type comes before one for all messages of the function.
+// Finds a message's header. A description that names the type comes before one for all messages of the function.
 const MessageHeaderDesc* find_message_header(GenId gen, std::string_view function, std::string_view type) {
   const MessageHeaderDesc* found = nullptr;
   for (const MessageHeaderDesc* each : message_headers()) {

@@ -14,7 +14,7 @@ namespace halogen::spec {
 
 // What packed() does with a field that does not fit: the generation does not have it, or it cannot hold the value.
 enum class Misfit : uint8_t {
-  left_out,  // the field contributes zero: models name the fields of all generations in one value, and values of guests
+  left_out,  // the field contributes zero. Models name the fields of all generations in one value, and values of guests
              // may be too wide
   refused,   // the program stops: a driver knows its chip, so this is a defect of the caller
 };

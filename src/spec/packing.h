@@ -33,7 +33,7 @@ class Packer {
   void bits(unsigned first, unsigned width, uint64_t value, const char* name) {
     if ((value & ~low_mask(width)) != 0) return fail(PackFault::too_wide, name);
     first += base_;
-    // A short length may cut off a field: the remaining bits must hold the value.
+    // A short length may cut off a field; the remaining bits must hold the value.
     const size_t end = out_.size() * 32;
     const auto room = static_cast<unsigned>(end <= first ? 0 : end - first);
     if (room < width) {

@@ -16,7 +16,7 @@ struct PayloadDesc;
 struct MessageHeaderDesc;
 struct PciRegisterDesc;
 
-// Reads the item by its inline read() and writes it again by its write(): for tests, which know no struct by name.
+// Reads the item by its inline read() and writes it again by its write(), for tests, which name no struct.
 using Rewrite = void (*)(GenId gen, const uint32_t* in, uint32_t* out);
 
 template <class T>
