@@ -62,7 +62,7 @@ Result<void> confine_serve(const Options& options) {
   return confine("serve", options.sandbox, rights);
 }
 
-// Returns the signals that end the server. They are blocked in every thread, and run() waits for them.
+// Returns the signals that end the server. They are blocked in every thread, and serve() waits for them.
 sigset_t ending_signals() {
   sigset_t set;
   sigemptyset(&set);

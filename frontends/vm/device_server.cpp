@@ -192,8 +192,8 @@ Result<bool> DeviceServer::dropped() {
   return link_.answer(~uint64_t{0});
 }
 
-// Before the first reset the proxy sizes BARs, each dword separately: until then the upper half of a 64-bit BAR reads
-// as no BAR. The proxy and the guest's BIOS expect an I/O BAR that decodes all 32 bits; the chip's has 16.
+// Before the first reset the proxy sizes BARs, each dword separately, so until then the upper half of a 64-bit BAR
+// reads as no BAR. The proxy and the guest's BIOS expect an I/O BAR that decodes all 32 bits; the chip's has 16.
 uint32_t DeviceServer::config_value(uint32_t offset, unsigned bytes) const {
   constexpr uint32_t kFirstBar = 0x10;
   const uint32_t value = device_->config_read(offset, bytes);

@@ -41,7 +41,7 @@ class DeviceServer final : public device::Host {
 
   Result<void> create_device(const spec::DeviceModel& model, const device::DeviceOptions& options);
   device::Device& device() { return *device_; }
-  // Sets the destination of interrupts; until then none are sent. It must outlive the server's last call.
+  // Sets the destination of interrupts, before which none are sent. It must outlive the server's last call.
   void set_machine(MachineLink& machine) { machine_ = &machine; }
 
   // Records everything from now on; work is then done before the guest continues. Call before the device is created.

@@ -15,7 +15,7 @@
 namespace halogen::vm {
 namespace {
 
-// Seals the size of a memory file and checks that its pages cannot go away: other kinds of files have no seals, and
+// Seals the size of a memory file and checks that its pages cannot go away. Other kinds of files have no seals, and
 // huge pages may run out when they are touched.
 Result<void> check(const File& file) {
   static_cast<void>(fcntl(file.descriptor(), F_ADD_SEALS, F_SEAL_SHRINK));  // fails if it is sealed already

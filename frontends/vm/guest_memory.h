@@ -1,7 +1,7 @@
 // The guest's memory, mapped in place. The machine sends its map again whenever it changes. A file is mapped once, and
 // unmapped when no piece of the map lies in it any more. Guests cannot reach anything else. Only memory files (memfd)
-// whose size is sealed are mapped: of other files the machine could take pages away while the device reads them, which
-// ends this process by SIGBUS.
+// whose size is sealed are mapped, because the machine could take pages of other files away while the device reads
+// them, which would end this process by SIGBUS.
 #pragma once
 
 #include <sys/types.h>
@@ -30,7 +30,7 @@ class GuestMemory {
     std::byte* memory;
     bool operator==(const Piece&) const = default;
   };
-  // Replaces the map. `revoke` is called if the map has changed: the new map holds by then, and the memory of pieces
+  // Replaces the map. `revoke` is called if the map has changed. The new map holds by then, and the memory of pieces
   // that are gone is unmapped afterwards.
   using Revoke = std::function<void(std::span<const Piece> gone)>;
   Result<void> set_map(const MemoryMap& map, std::span<const File> files, const Revoke& revoke);

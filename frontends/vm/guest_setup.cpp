@@ -17,10 +17,10 @@ constexpr uint64_t kLocalBytes = uint64_t{512} << 20;
 device::DeviceOptions guest_device_options(const spec::DeviceModel& model) {
   device::DeviceOptions options;
   options.headless = true;  // a driver then does not access clocks, power wells and connectors of the display
-  // Linux fills the whole table, entry by entry, on parts with four-byte entries: a smaller table is filled sooner.
+  // Linux fills the whole table, entry by entry, on parts with four-byte entries; a smaller table is filled sooner.
   if (Generation(model).ggtt_entry_bytes() == 4) options.gtt_bytes = std::min(model.gtt_bytes, kSmallTable);
   if (model.local_bytes != 0) {
-    // A small board whose BAR shows all of its memory: Linux 6.1 locates stolen memory by the BAR's size.
+    // A small board whose BAR shows all of its memory, because Linux 6.1 locates stolen memory by the BAR's size.
     options.local_bytes = kLocalBytes;
     options.local_bar_bytes = kLocalBytes;
   } else {

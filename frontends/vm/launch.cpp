@@ -30,7 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Port of isa-debug-exit: a write ends the machine at once, with an odd status that cannot hold the command's.
+// The port of isa-debug-exit. A write ends the machine at once, with an odd status that cannot hold the command's.
 constexpr uint16_t kExitPort = 0xf4;
 // The second serial line ends in a pipe that receives the command's status. The pipe is read after the machine has
 // ended, so a guest that writes without end only fills the pipe.
@@ -39,7 +39,7 @@ constexpr std::string_view kStatusLine = "/dev/ttyS1";
 constexpr unsigned kStartTimeoutSeconds = 120;    // for each answer of the emulator before the guest runs
 constexpr std::chrono::seconds kExitTimeout{60};  // between the end of the machine and of its emulator
 
-// On a busy host the guest's clocks seem to jump: its kernel must neither give up nor complain.
+// On a busy host the guest's clocks seem to jump; its kernel must neither give up nor complain.
 constexpr std::string_view kClockOptions = "no_timer_check nowatchdog rcupdate.rcu_cpu_stall_suppress=1";
 
 constexpr std::string_view kFiles = "files.cpio";  // the guest's first file system
@@ -72,7 +72,7 @@ class TemporaryFolder {
   sandbox::Leftovers leftovers_;
 };
 
-// Two connected sockets: one stays, the emulator inherits the other.
+// Two connected sockets, of which the emulator inherits one.
 struct Pair {
   File ours;
   File theirs;
@@ -100,7 +100,7 @@ struct Connections {
   std::vector<int> inherited() const {
     return {proxy.theirs.descriptor(), qtest.theirs.descriptor(), monitor.theirs.descriptor()};
   }
-  // Closes what the emulator has inherited: its end must end the connections.
+  // Closes the sockets that the emulator has inherited, so that the connections end when it ends.
   void close_theirs() {
     for (Pair* each : {&proxy, &qtest, &monitor}) static_cast<void>(File(std::move(each->theirs)));
   }
@@ -233,8 +233,9 @@ std::optional<int> status_in(const File& pipe) {
   return status >= 0 && status <= 255 ? std::optional(status) : std::nullopt;
 }
 
-// Starts a stopped machine while a server answers its requests: BARs are sized before the monitor answers. Ends early
-// when asked to. Then ends the connection: the monitor has commands that reach files and programs of the host.
+// Starts a stopped machine while a server answers its requests, because BARs are sized before the monitor answers. Ends
+// early when asked to. Then closes the connection, because the monitor has commands that reach files and programs of
+// the host.
 class Starter {
  public:
   Starter(const File& monitor, const Process& emulator)

@@ -32,7 +32,7 @@ struct LaunchOptions {
   // Called when the emulator (a child process) has started and before anything that the guest says is read. Null:
   // nothing.
   std::function<Result<void>(pid_t emulator)> confine;
-  int stop = -1;  // a descriptor that becomes readable when the machine shall end; -1: none
+  int stop = -1;  // a descriptor that becomes readable when the machine must end; -1: none
   std::string emulator = "qemu-system-x86_64";  // found in PATH
 };
 

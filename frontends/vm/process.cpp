@@ -18,7 +18,7 @@
 namespace halogen::vm {
 namespace {
 
-// Runs in the child: only calls that are allowed between fork and exec.
+// Runs in the child, so it makes only calls that are allowed between fork and exec.
 [[noreturn]] void become(char* const* words, const std::vector<int>& kept, int told, pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);  // the parent ended before the request

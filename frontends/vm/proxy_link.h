@@ -69,9 +69,9 @@ class ProxyParser {
  public:
   static constexpr uint64_t kMaxPayload = 4096;
 
-  // False: the descriptors are more than any message has.
+  // Adds received bytes and the descriptors that came with them. False: no message has that many descriptors.
   bool feed(std::span<const std::byte> bytes, std::vector<File> files);
-  // No value: the next message is not complete. After an error the stream cannot be parsed any further.
+  // Returns the next message. No value: it is not complete. After an error the stream cannot be parsed any further.
   Result<std::optional<ProxyMessage>> next();
 
  private:
@@ -92,7 +92,7 @@ class ProxyLink {
   explicit ProxyLink(File socket, int patience_ms = kPatience_ms)
       : socket_(std::move(socket)), patience_ms_(patience_ms) {}
 
-  // Sets a descriptor that becomes readable when answers shall no longer be waited for.
+  // Sets a descriptor that becomes readable when answer() must stop waiting.
   void stop_at(int descriptor) { stop_ = descriptor; }
 
   int descriptor() const { return socket_.descriptor(); }

@@ -141,7 +141,7 @@ static void test_hang(unsigned engine, int is_kept) {
   get(&target, 0, &value, sizeof(value));
   snprintf(text, sizeof(text), "an endless batch on %s ran (%08x) and was ended", engines[engine].name, value);
   expect(submitted && ended && value == 0xdeadbea7, text);
-  snprintf(text, sizeof(text), "its context is told so: %u guilty batches, %u before", after.batch_active,
+  snprintf(text, sizeof(text), "the context's reset statistics say so: %u guilty batches, %u before", after.batch_active,
            before.batch_active);
   expect(told && after.batch_active == before.batch_active + 1, text);
   if (is_kept) expect(error_state_names_a_hang(), "i915 kept the error state of a hang");
@@ -156,7 +156,7 @@ static void test_interrupts(void) {
   expect(ended && after > 0, text);  // a driver that finds its work done at once needs no interrupt
 }
 
-// A batch loops until the CPU ends it. A poll of its fence before that can only end by an interrupt: each such batch
+// A batch loops until the CPU ends it. A poll of its fence before that can only end by an interrupt, so each such batch
 // causes at least one. The batch is ended after its store is visible.
 static int run_until_told(unsigned engine, const struct object* target, uint32_t value) {
   enum { most_looks = 6000, pause_us = 10000 };
@@ -214,7 +214,7 @@ static void list_engines(void) {
   printf("engines: %s\n", names);
 }
 
-// Reading must not break anything: stores follow.
+// Reads every file of a folder. Reading must not break anything, as the stores that follow show.
 static void test_files(const char* name, const char* folder, unsigned least) {
   const struct files_read sum = read_files(folder);
   char text[128];

@@ -81,7 +81,7 @@ static uint32_t result(uint32_t place) {
   return value;
 }
 
-// A batch may use its own general purpose registers: the attacks below fail for the right reason.
+// A batch may use its own general purpose registers, so the attacks below fail for the right reason.
 static void test_open_registers(void) {
   struct batch batch;
   fill_results(untouched);
@@ -231,8 +231,8 @@ static double now(void) {
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-// The batch loops over one command; the user changes the register that it names many times. The batch must end before the
-// kernel calls it hung, also on a busy host.
+// The batch loops over one command; the user changes the register that it names many times. The batch must end before
+// i915 calls it hung, also on a busy host.
 static void test_changing_commands(void) {
   const struct object changing = create(page, in_system);
   volatile uint32_t* const words = map_memory(&changing);
