@@ -1,5 +1,6 @@
-// BlitBench: BLT commands as the manual encodes them, on the ring that executes them: the render ring of Gen4, the copy
-// engine's ring later. Addresses take one dword, or two from Gen8 on. The bench does not use the model's descriptions.
+// BlitBench: BLT commands as the manual encodes them, on the ring that executes them, which is the render ring on Gen4
+// and the copy engine's ring later. Addresses take one dword, or two from Gen8 on. The bench does not use the model's
+// descriptions.
 #pragma once
 
 #include <cstdint>

@@ -289,7 +289,7 @@ TEST_P(BlitEngine, LargestWidthAndHeightAreDrawn) {
   EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 1u);
 }
 
-// Solid pattern: the pattern bits are ignored, and the operand is the background colour.
+// With a solid pattern the pattern bits are ignored, and the operand is the background colour.
 TEST_P(BlitEngineGen4, SetupControlAppliesToDrawing) {
   COVERS("G45-8.10.2-01");
   const uint64_t target = bench.allocate(1);

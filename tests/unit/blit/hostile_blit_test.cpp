@@ -32,8 +32,8 @@ class HostileGen4 : public ::testing::TestWithParam<std::string> {
   BlitBench bench{GetParam()};
 };
 
-// Source and destination have the same base after masking: the direction follows the coordinates, so that overlapping
-// source pixels are read before they are overwritten.
+// If source and destination have the same base after masking, the direction follows the coordinates, so that
+// overlapping source pixels are read before they are overwritten.
 TEST_P(HostileGen4, IgnoredBaseBitsDoNotAffectTheDirection) {
   COVERS("G45-8.9-04");
   constexpr uint64_t kPitch = 256;
@@ -62,7 +62,7 @@ TEST_P(HostileGen4, IgnoredBaseBitsDoNotAffectTheDirection) {
   EXPECT_EQ(bench.host.log.events().size(), 0u);
 }
 
-// Different addresses: the copy goes forward, so that the first line is copied over all others.
+// With different addresses the copy goes forward, so that the first line is copied over all others.
 TEST_P(HostileGen4, DifferentBasesCopyForward) {
   constexpr uint64_t kPitch = 256;
   const uint64_t target = bench.allocate(2);

@@ -186,7 +186,7 @@ TEST_P(LongBlit, ResetDuringTheBltEndsIt) {
   bench.expect_page(kColor);
 }
 
-// A ring stops between commands: the BLT completes, and the ring is not idle before that.
+// A ring stops between commands, so the BLT completes, and the ring is not idle before that.
 TEST_P(LongBlit, StoppedRingCompletesTheBlt) {
   constexpr uint32_t kMode = 0x9c, kStop = 1u << 8, kIdle = 1u << 9;
   bench.start(bench.long_fill() + bench.long_fill());

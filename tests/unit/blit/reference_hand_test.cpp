@@ -124,7 +124,7 @@ TEST_P(HandBlit, NegativePitchDrawsUpwards) {
 
 TEST_P(HandBlit, WidthOrHeightZeroTouchesNothing) {
   COVERS("G45-8.1-04");
-  // The address is unmapped: an access would be reported, and would stop the engine on later chips.
+  // The address is unmapped, so an access would be reported, and would stop the engine on later chips.
   draw({header(0x40, 3),
         control(0, 0xf0, 16),
         0u << 16 | 4,

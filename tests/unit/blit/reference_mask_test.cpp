@@ -13,7 +13,7 @@ using blit_reference::Encoded;
 
 constexpr uint32_t kPitch = 256;
 constexpr size_t kSource = 0x5'0000, kPattern = 0x6'0000;
-// Not mapped.
+// An unmapped address.
 constexpr uint64_t kNowhere = 0x0f00'0000;
 
 class Masks : public ::testing::TestWithParam<std::string> {
@@ -122,7 +122,7 @@ TEST_P(Masks, ChromaKeysMatchTheReferenceInEveryMode) {
   }
 }
 
-// Both mono operands transparent: a pixel is written only if both bits are set.
+// If both mono operands are transparent, a pixel is written only if both bits are set.
 TEST_P(Masks, BothMonoOperandsMayBeTransparent) {
   COVERS("G45-8.2.1.4-01");
   COVERS("G45-8.10.2-02");
@@ -226,7 +226,7 @@ TEST_P(Masks, UnusedOperandsAreNotRead) {
   EXPECT_EQ(difference(target_->bytes(), expected), "");
   EXPECT_EQ(target_->misses(), 0u) << "no access";
   if (target_->bench() == nullptr) return;
-  // The counter-check: the same command with an operation that uses its source does access it.
+  // As a counter-check, the same command with an operation that uses its source does access it.
   Encoded reads{.opcode = 0x55, .header = 3u << 20, .br = {}, .immediate = {}};
   reads.br[13] = 3u << 24 | 0xccu << 16 | kPitch;
   reads.br[22] = yx(0, 3), reads.br[23] = yx(1, 8);

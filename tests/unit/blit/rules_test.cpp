@@ -202,7 +202,7 @@ TEST_F(BlitRules, MonochromeSourceWidthIsLimited) {
   EXPECT_TRUE(breaks(command(0x26, 0, {yx(0, 0), yx(1, 32746), kOther}), Rule::mono_width));
 }
 
-// The source has the size of the destination: no command can break this rule.
+// A source has the size of its destination in every command, so no command can break this rule.
 TEST_F(BlitRules, SourceHasTheSizeOfTheDestination) {
   COVERS("G45-8.2.1-05");
   const std::optional<BlitJob> job = decode_one(copy(0xcc, kBase, 1024, 10, 20, kOther, 512, 3, 4));
@@ -245,7 +245,7 @@ TEST_F(BlitRules, OverlapsAreCoherentOnlyInOneSurface) {
   EXPECT_FALSE(broken(copy(0xcc, kBase, 100, 0, 0, kBase, 100, 0, 40)).any()) << "the rectangles do not overlap";
 }
 
-// SRC_COPY_BLT names no bases: the rule is that a cache line of source line Y must not be in destination line Y-1.
+// SRC_COPY_BLT names no bases. Its rule is that a cache line of source line Y must not be in destination line Y-1.
 TEST_F(BlitRules, LinearCopyLinesMustNotShareCacheLines) {
   const auto move = [](uint32_t to, int pitch, uint32_t from, int from_pitch, uint32_t lines = 4) {
     return command(0x43, kAll,
@@ -293,7 +293,7 @@ TEST_F(BlitRules, PatternAlignmentAndFixedPatternNumbersAreChecked) {
   }
 }
 
-// The drawn result is checked in BlitEngine.LargestWidthAndHeight.
+// The drawn result is checked in BlitEngine.LargestWidthAndHeightAreDrawn.
 TEST_F(BlitRules, DestinationLineIsLimitedTo32KB) {
   const auto linear = [](uint32_t height, uint32_t width) {
     return command(0x40, kAll, {br13(0, 0xf0, 0x7ffc), height << 16 | width, kBase, 1});

@@ -9,7 +9,7 @@ class BlitExample : public ::testing::TestWithParam<std::string> {
   BlitBench bench{GetParam()};
 };
 
-// A block of 6x4 pixels at (256, 256) of a 640x480 screen at 8 bits: the address of each line.
+// Checks the address of each line of a block of 6x4 pixels at (256, 256) of a 640x480 screen at 8 bits.
 TEST_P(BlitExample, BlockOfFourLinesIsAtTheManualsAddresses) {
   COVERS("G45-8.2.2.1-01");
   const uint64_t screen = bench.allocate(640 * 480 / 4096 + 1);
@@ -42,7 +42,7 @@ TEST_P(BlitExample, PatternFillHasTheManualsPixels) {
   }
 }
 
-// A letter of 8x8 bits in black on gray; the background stays gray.
+// A letter of 8x8 bits in black on grey; the background stays grey.
 TEST_P(BlitExample, LetterHasATransparentBackground) {
   COVERS("G45-8.2.3.2-01");
   constexpr uint8_t kGray = 0x17;

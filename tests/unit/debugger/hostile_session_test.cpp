@@ -1,4 +1,4 @@
-// Random commands of a debugger over random dispatches, as in the fuzzer: a session changes nothing of a dispatch.
+// Random debugger commands over random dispatches, as in the fuzzer. A session must not change the dispatch.
 #include <gtest/gtest.h>
 
 #include <random>

@@ -50,7 +50,7 @@ class Stepping : public compute::DispatchBench {
     outcome.instructions = instructions;
     return outcome;
   }
-  // Returns the answers to a script, each as JSON.
+  // Returns a session that runs a script. answers_ gets its answers, each as JSON.
   Session session(Target target, std::deque<std::string> lines) {
     lines_ = std::move(lines);
     Console console;
@@ -142,7 +142,7 @@ TEST_P(Stepping, BreakpointShowsRegistersMasksAndCode) {
   EXPECT_EQ(word(kOut), 101u) << "a thread that is left alone ends";
 }
 
-// mov (8) r11, 7; send to the data cache: an OWord block read whose header is r11; end of thread.
+// mov (8) r11, 7; a send to the data cache (an OWord block read whose header is r11); end of thread.
 constexpr uint32_t kBlockRead[] = {0x00600001, 0x2160060c, 0x00000000, 0x00000007, 0x0a000031, 0x2180020c,
                                    0x06000160, 0x02180000, 0x00600001, 0x2fe0020c, 0x008d0000, 0x00000000,
                                    0x07600031, 0x20000204, 0x06000fe0, 0x82000010};
@@ -180,7 +180,7 @@ TEST_P(Stepping, WatchReportsWritesOfThisAndOtherThreads) {
                                  "delete " + own, "delete " + own, "watch 0x1000 4", "memory 0x1000 4"});
   EXPECT_EQ(dispatch(1, &stepped).stop, Stop::finished);
   ASSERT_EQ(answers_.size(), 10u);
-  EXPECT_EQ(answers_[3]["stop"], "watch") << "the last thread runs on when it has opened the barrier";
+  EXPECT_EQ(answers_[3]["stop"], "watch") << "the last thread continues when it has opened the barrier";
   EXPECT_EQ(answers_[3]["ip"], kWait + 16);
   EXPECT_EQ(answers_[3]["watch"]["address"], kVa + kOut + 12);
   EXPECT_EQ(answers_[3]["watch"]["before"], "00000000");

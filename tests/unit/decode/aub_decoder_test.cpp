@@ -93,7 +93,7 @@ TEST(AubDecoder, RingRegistersStartTheRing) {
   aub.version(6);  // Sandy Bridge
   aub.write_memory(0, 0x2000, {0x1880'0000, 0x5000, 0, 0}).write_memory(0, 0x5000, {0, 0x0500'0000});
   aub.write_register(0x2038, 0x2000).write_register(0x2034, 0).write_register(0x2030, 0);
-  aub.write_register(0x2030, 16);  // not enabled: no command runs
+  aub.write_register(0x2030, 16);  // not enabled, so no command runs
   aub.write_register(0x2030, 0).write_register(0x203c, 1).write_register(0x2030, 16).write_register(0x2030, 8);
   const Decoded d = decode(aub);
   EXPECT_EQ(d.device, spec::find_device("snb"));

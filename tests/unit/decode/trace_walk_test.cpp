@@ -33,7 +33,7 @@ class TraceWalk : public ::testing::Test {
  protected:
   void TearDown() override { fs::remove(path_); }
 
-  // Two contexts of a Gen11 trace: tables at 0x100000 and at 0x200000, images at 0x6000 and 0x9000.
+  // Writes a Gen11 trace with two contexts: tables at 0x100000 and at 0x200000, images at 0x6000 and 0x9000.
   fs::path two_contexts() {
     AubBuilder aub;
     aub.version(19);
@@ -136,7 +136,7 @@ TEST_F(TraceWalk, TraceWithoutContextIsReported) {
               HasSubstr("submits no context; --ggtt walks the global table."));
 }
 
-// Captured traces: the page that a walk finds must be in a memory record at that physical address.
+// In captured traces, the page that a walk finds must be in a memory record at that physical address.
 struct Record {
   memory::MemorySpace space;
   uint64_t address;

@@ -206,7 +206,7 @@ TEST_P(EveryCursor, UnsupportedModesAreReported) {
   }
 }
 
-// Gen4 displays take the address of the last pixel, others the first (i915).
+// Gen4's and Cherryview's displays take the address of the last pixel, others that of the first (i915).
 TEST_P(EveryCursor, RotationBy180DegreesReversesTheCursor) {
   CursorBench bench(*GetParam());
   bench.paint(64, solid);

@@ -1,5 +1,5 @@
-// Bench: a display without a device: registers of one device, a listener that records its calls, and a mode with round
-// numbers.
+// Bench: a display without a device. It has the registers of one device, a listener that records its calls, and a mode
+// with round numbers.
 #pragma once
 
 #include <gtest/gtest.h>

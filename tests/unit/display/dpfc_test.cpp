@@ -77,7 +77,7 @@ const std::vector<Shape> kShapes = {
     {{}, DpfcBench::kHalf, 2048},
     {{}, DpfcBench::kQuarter, 1024},
     {{.width = 1400, .lines = 1050, .pitch_B = 6144, .x = 5, .y = 9, .plane = 1}, DpfcBench::kQuarter, 1536},
-    // 16-bit pixels count double: half the size equals the surface.
+    // 16-bit pixels count double, so half the size equals the surface.
     {{.pitch_B = 2048, .format = 5}, DpfcBench::kHalf, 2048},
     {{.pitch_B = 2048, .format = 4, .y = 3}, DpfcBench::kQuarter, 1024},
 };

@@ -1,5 +1,5 @@
-// CompressionBench: a mobile device with a compressible screen, programmed as a driver does: registers, the global
-// table, fences, time. Reference formulas are written here, independent of the model.
+// CompressionBench: a mobile device with a compressible screen. Registers, the global table and fences are programmed
+// as a driver does. Reference formulas are written here, independent of the model.
 #pragma once
 
 #include <cstring>
@@ -202,7 +202,7 @@ struct FbcBench : CompressionBench {
     write(kControl2, 2 | screen.plane);
     write(kFenceOffset, kLinesBefore);
   }
-  // stride in bytes
+  // Returns an enabling value of FBC_CONTROL.
   uint32_t control(uint32_t stride_B, uint32_t flags = 0) const {
     return kEnable | flags | (stride_B / 64 - 1) << 5 | kFenceNumber;
   }

@@ -131,7 +131,7 @@ TEST(FbcRules, BuffersMustBeInStolenMemory) {
     bench.fill_noise(478, 3);
     bench.write(FbcBench::kCfbBase, static_cast<uint32_t>(place.buffer));
     bench.write(FbcBench::kLlBase, static_cast<uint32_t>(place.lengths));
-    // Noise does not fit into 1024 bytes: the last pair stays uncompressed. Then the stride is long enough.
+    // Noise does not fit into 1024 bytes, so the last pair stays uncompressed. Then the stride is long enough.
     bench.enable(place.fits ? 1024 : 4096);
     bench.pass();
     EXPECT_EQ(bench.status() & ~0x7ffu, place.fits ? FbcBench::kCompressed : FbcBench::kModified);
@@ -147,7 +147,7 @@ TEST(FbcRules, BuffersMustBeInStolenMemory) {
   EXPECT_EQ(bare.read(FbcBench::kStatus) & 0xc000'0000, 0u);
 }
 
-// The scan-out side checks too: the buffer moved while it was in use.
+// The scan-out side checks too, here after the buffer has moved while it was in use.
 TEST(FbcRules, LengthsOutsideStolenMemoryInvalidateTheFrame) {
   FbcBench bench;
   const uint64_t end = FbcBench::kStolen + 0x80'0000;

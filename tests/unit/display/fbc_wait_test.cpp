@@ -1,4 +1,4 @@
-// MI_WAIT_FOR_EVENT for the compressor: the ring waits while a pass runs.
+// MI_WAIT_FOR_EVENT for the compressor, which makes the ring wait while a pass runs.
 #include <gtest/gtest.h>
 
 #include "covers.h"

@@ -224,7 +224,7 @@ TEST_P(Flips, AsyncBitOfTheControlRegisterFlipsImmediately) {
   EXPECT_EQ(bench.display.flip_pending(0), !has_bit);
 }
 
-// The other tests are for 965 to GM45: asynchronous flips, the queue, the panel fitter and offsets.
+// The Gen4Flips tests are for 965 to GM45: asynchronous flips, the queue, the panel fitter and offsets.
 
 void show_tiled(Bench& bench, uint32_t stride, uint32_t control = kPlaneEnable | kTiled) {
   for (const unsigned number : {0u, 1u}) {

@@ -292,7 +292,7 @@ TEST(PipeStatus, LatchesVblankAndRaisesTheEventOnlyWhileEnabled) {
     bench.pipe_write("PIPESTAT", 0, 1u << 17 | 0b110);
     EXPECT_EQ(bench.recorder.heard.back().what, "event gone");
     EXPECT_EQ(bench.pipe_read("PIPESTAT", 0), 1u << 17 | 1u << 9) << "enable and vertical sync stay";
-    // Enabling later raises the event too: the signal is a level.
+    // Enabling later raises the event too, because the signal is a level.
     bench.pipe_write("PIPESTAT", 1, 0b110);
     bench.display.advance_to(Bench::line_ns(3, 961));
     bench.recorder.heard.clear();
@@ -352,7 +352,7 @@ TEST(Hblank, ListenerIsNotifiedWhileWatched) {
 }
 
 TEST(Hblank, EventFollowsTheTimeOfTheRequest) {
-  // The blank begins with the sync: both begin every line, and also the vertical blank.
+  // The blank begins with the sync, and both begin every line, so the vertical blank begins with them too.
   Bench bench(DeviceId::g45);
   Mode mode = kMode;
   mode.h_sync_start = mode.h_active;

@@ -127,7 +127,7 @@ TEST(Windows, WindowMovesAtTheVerticalBlankAfterASurfaceWrite) {
   }
 }
 
-// From the 965 on the public driver does not program position and size of planes A and B: they fill their pipe.
+// From the 965 on the public driver does not program position and size of planes A and B, which fill their pipe.
 TEST(Windows, DisplayPlanesAAndBFillTheirPipe) {
   for (const Window& window : std::span(kWindows).first(2)) {
     WindowBench bench(window);

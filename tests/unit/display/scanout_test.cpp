@@ -37,7 +37,7 @@ void fill_plain(Screen& screen, uint32_t base, uint32_t color) {
   }
 }
 
-// The other bits of the control register, besides enable and format.
+// Shows a surface on the pipe's primary plane. `more`: control register bits besides enable and format.
 void show(Screen& screen, unsigned pipe, uint32_t surface, uint32_t more = 0) {
   const Primary plane(screen, pipe);
   const display::PlaneSlots& slots = screen.device->display().find_plane(pipe, 0)->slots;

@@ -252,7 +252,7 @@ TEST(WholeFrames, Gm45ShowsTheWrittenPixelsAtEveryLimit) {
   }
 }
 
-// The same scenario without compression gives the same pictures: the array is the reference in both cases.
+// The same scenario without compression gives the same pictures. The array is the reference in both cases.
 TEST(WholeFrames, FramesAreTheSameWithoutCompression) {
   Painted<FbcBench> first(1);
   course(first, 6, [] {});
@@ -262,7 +262,7 @@ TEST(WholeFrames, FramesAreTheSameWithoutCompression) {
   EXPECT_EQ(second.from_buffer, 0u);
 }
 
-// Persistent mode tracks the back buffer: it is painted, flipped to, and then the other buffer is brought up to date.
+// Persistent mode tracks the back buffer, which is painted and flipped to; then the other buffer is brought up to date.
 TEST(WholeFrames, Gm45PersistentModeTracksTheBackBuffer) {
   Painted<DpfcBench> screen(3);
   for (unsigned buffer = 0; buffer < 2; ++buffer) {
@@ -293,7 +293,7 @@ TEST(WholeFrames, Gm45PersistentModeTracksTheBackBuffer) {
   EXPECT_EQ(screen.bench.events(), 0u) << screen.bench.host.log.events().front().to_string();
 }
 
-// The counter-check that the picture comes from compressed lines: an untracked change of memory is not visible.
+// Checks that the picture comes from compressed lines: an untracked change of memory is not visible.
 template <class Kind>
 void expect_copy(Painted<Kind>& screen) {
   screen.expect_frame("compressed");

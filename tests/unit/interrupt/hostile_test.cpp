@@ -48,7 +48,7 @@ bool expected_level(const InterruptBench& b) {
   return false;
 }
 
-// Returns the bits of the master, from the banks below.
+// Checks the bits of the master against the banks below.
 void expect_master(const InterruptBench& b) {
   const auto bit = [](uint32_t pending, unsigned place) { return (pending != 0 ? 1u : 0u) << place; };
   if (b.space.generation().interrupts() == InterruptKind::numbered_banks) {
@@ -67,7 +67,7 @@ void expect_master(const InterruptBench& b) {
   }
 }
 
-// Returns all registers of interrupt topics, and the engines' masks.
+// Returns the offsets of all interrupt registers and of the engines' HWSTAM.
 std::vector<uint32_t> targets(const InterruptBench& b) {
   std::vector<uint32_t> offsets;
   for (const mmio::RegisterSlot& slot : b.space.bank().map().slots()) {

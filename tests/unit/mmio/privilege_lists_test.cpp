@@ -186,7 +186,7 @@ uint32_t dwords_of(std::span<const Row> list) {
   return sum;
 }
 
-// Every register is checked once.
+// Returns the registers that a unit may access. They are looked up once for each unit.
 const Set& allowed(const Unit& unit, RegisterAccess access) {
   static std::map<std::pair<std::string_view, RegisterAccess>, Set> known;
   const auto [place, unknown] = known.try_emplace({unit.engine.name, access});
@@ -213,7 +213,7 @@ void expect_readable(const Unit& unit, std::initializer_list<std::span<const Row
   EXPECT_EQ(allowed(unit, RegisterAccess::read), registers_of(unit, lists)) << unit.engine.name;
 }
 
-// Returns the rows and dwords of the list in spec/.
+// Checks the number of rows and dwords of a list in spec/.
 void expect_size(std::string_view name, size_t rows, uint32_t dwords) {
   for (const spec::PrivilegeList& list : spec::privilege_lists()) {
     if (list.name == name) {

@@ -74,7 +74,7 @@ TEST(ForceToNonPriv, OldDevicesHaveFewerSlots) {
 // Linux writes plain offsets there; Gen11 added access, range and deny.
 TEST(ForceToNonPriv, SlotsOfGen8AndGen9HoldAnAddressOnly) {
   for (const DeviceId device : {DeviceId::bdw, DeviceId::chv, DeviceId::skl}) {
-    // Without lists: the slot alone decides.
+    // Without lists, the slot alone decides.
     const Privilege privilege(rcs(device), {});
     const auto may = [&](uint32_t slot, uint32_t offset, RegisterAccess access) {
       const ForceToNonPriv decoded = ForceToNonPriv::decode(spec::model(device).gen, slot);

@@ -15,7 +15,7 @@ namespace {
 using spec::DeviceId;
 using spec::EngineClass;
 
-// A register pair: index of the register dword, offset, and the number of following registers.
+// Consecutive register pairs: the index of the first register dword, its offset, and the number of dwords.
 struct Pair {
   uint32_t at;
   uint32_t offset;

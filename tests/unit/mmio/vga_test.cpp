@@ -72,7 +72,7 @@ TEST(Vga, PortsReadAndWriteTheirRegisters) {
   EXPECT_EQ(vga.state(), before);
 }
 
-// The manual has the pair 3D6/3D7 but describes no extension register: the index is stored, data is dropped.
+// The manual has the pair 3D6/3D7 but describes no extension register, so the index is stored and data is dropped.
 TEST(Vga, ExtensionIndexIsStoredAndDataReadsZero) {
   COVERS("DG1-VGA-02");
   Vga vga = colour();

@@ -23,7 +23,7 @@ struct Sized {
   std::string label() const { return std::string(item->name) + " " + std::string(name_of(gen)); }
 };
 
-// Every item, generation and a few of its lengths.
+// Returns every item on every generation, in a few of its lengths.
 inline std::vector<Sized> every_item() {
   std::vector<Sized> out;
   for (size_t g = 0; g < kGenCount; ++g) {
@@ -100,7 +100,7 @@ inline Masks masks_of(const Sized& s) {
   return masks;
 }
 
-// The header bits that pack() writes itself.
+// Returns the header bits that pack() writes itself.
 inline uint32_t header_of(const Sized& s) {
   if (s.command == nullptr) return 0;
   const auto g = static_cast<size_t>(s.gen);

@@ -21,7 +21,7 @@ std::array<uint32_t, 64> words_of(GenId gen, const Report& report) {
 
 class OaReport : public ::testing::TestWithParam<GenId> {};
 
-TEST_P(OaReport, FormatsHaveTheSizesOfTheKernel) {
+TEST_P(OaReport, FormatsHaveTheSizesThatLinuxUses) {
   EXPECT_EQ(bytes_of<hw::OA_REPORT_A12>(GetParam()), 64u);
   EXPECT_EQ(bytes_of<hw::OA_REPORT_A12_B8_C8>(GetParam()), 128u);
   EXPECT_EQ(bytes_of<hw::OA_REPORT_A36_B8_C8>(GetParam()), 256u);

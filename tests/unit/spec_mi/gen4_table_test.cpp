@@ -31,7 +31,8 @@ TEST(Gen4Mi, ClientZeroIsDecodedBySixOpcodeBits) {
       }
     }
   }
-  // Presence depends on the product: 1.3 and 1.19 apply from DevCTG on, 1.12 to all.
+  // Presence depends on the product: MI_ARB_ON_OFF (1.3) and MI_UPDATE_GTT (1.19) exist from DevCTG on, MI_OVERLAY_FLIP
+  // (1.12) on all.
   for (const DeviceId device : {DeviceId::i965, DeviceId::gm965}) {
     EXPECT_EQ(frame(device, EngineClass::render, mi(0x08)), Frame{});
     EXPECT_EQ(frame(device, EngineClass::render, mi(0x23, 1)), Frame{});

@@ -136,7 +136,7 @@ sockaddr_in address(const char* text, uint16_t port) {
 }
 
 // Lines as Linux prints them on a little-endian machine: 127.0.0.1:4321 is 0100007F:10E1.
-TEST(PeerUsers, ReadsTheTableOfTheKernel) {
+TEST(PeerUsers, ReadsLinuxConnectionTable) {
   const std::string table =
       "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
       "   0: 0100007F:10E1 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 111 1 0 100 0 0 10 "
@@ -185,7 +185,7 @@ TEST(TbxServer, OtherUsersAreRefused) {
   EXPECT_TRUE(is_served(Client(port)));
 }
 
-// A client that leaves at once is listed as user 0: it must not count as root.
+// A client that leaves at once is listed as user 0, but must not count as root.
 TEST(TbxServer, UserWhoLeavesAtOnceIsRefused) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can act as another user";
   ServerOptions options;

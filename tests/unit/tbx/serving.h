@@ -53,7 +53,7 @@ class Client {
     }
     return true;
   }
-  // Fewer: the server has ended the connection.
+  // Receives words. Fewer: the server has ended the connection.
   std::vector<uint32_t> receive(size_t words) const {
     std::vector<uint32_t> result(words);
     auto rest = std::as_writable_bytes(std::span(result));
@@ -75,7 +75,7 @@ class Client {
   bool connected_ = false;
 };
 
-// A dword of memory as a client sees it.
+// Returns a dword of memory as a client sees it.
 inline uint32_t read_word(const Client& client, Messages& out, uint64_t address) {
   out.clear();
   out.read(address, 4);

@@ -48,7 +48,7 @@ struct Talk {
   uint64_t messages = 0;
 };
 
-// A peer that invents a type for each message filled memory and the log.
+// A peer may invent a type for each message.
 TEST(Session, UnknownTypesDoNotFillMemoryOrLog) {
   Messages out;
   for (uint32_t type = 1000; type < 6000; ++type) out.message(type, {});

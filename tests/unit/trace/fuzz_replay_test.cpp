@@ -20,7 +20,7 @@ TEST(TraceFuzzReplay, CorpusTracesAreCopied) {
   test::replay_corpus("fuzz_aub_play", fuzz::aub_play);
 }
 
-// Random records are played on every device: sizes, spaces and flags are small numbers, so that many of them are valid.
+// Random records are played on every device. Sizes, spaces and flags are small numbers, so that many of them are valid.
 TEST(TraceFuzzReplay, RandomRecordsArePlayed) {
   std::mt19937 engine(21);
   const auto random = [&engine] { return static_cast<uint32_t>(engine()); };

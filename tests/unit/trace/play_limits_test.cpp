@@ -29,7 +29,7 @@ void play(Player& player, const AubBuilder& aub) {
   EXPECT_TRUE(read.ok()) << (read.ok() ? "" : read.message());
 }
 
-// A few bytes may request a large pattern: the limit holds for the whole trace, and an error message states it.
+// A few bytes may request a large pattern, so the limit holds for the whole trace, and an error message states it.
 TEST(PlayLimits, RepeatedPatternsAreLimited) {
   const auto fill = [](uint32_t mb) { return std::vector<uint32_t>{0, 0, kSystem << 28 | 2, mb << 20, 0x5555'5555}; };
   AubBuilder huge;

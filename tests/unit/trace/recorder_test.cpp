@@ -44,7 +44,7 @@ class Guest final : public device::Host {
   void on_event(const Event&) override {}
 
   void write(uint64_t offset, uint32_t value) { EXPECT_TRUE(write_long(offset, value)); }
-  // False: the work has not ended.
+  // Writes a register that starts long work. False: the work has not ended.
   bool write_long(
       uint64_t offset, uint32_t value, const std::function<void()>& meanwhile = [] {}) {
     recorder_->before_write(0, offset);
@@ -172,7 +172,7 @@ TEST(Recorder, RecordedGuestReplaysToTheSameState) {
   expect_same(guest);
 }
 
-// A reset of the function during work: in the replay the engine becomes idle too, and works again afterwards.
+// After a reset of the function during work, the engine becomes idle in the replay too, and works again afterwards.
 TEST(Recorder, FunctionLevelResetIsReplayed) {
   Guest guest("g45");
   map_pages(guest);
@@ -181,7 +181,7 @@ TEST(Recorder, FunctionLevelResetIsReplayed) {
   guest.write(kTail, 16);
   guest.reset();
   EXPECT_EQ(guest.device().bar_read(0, kTail, 4), 0u);
-  guest.write(kTail, 32);  // the ring is disabled: no command runs in either device
+  guest.write(kTail, 32);  // the ring is disabled, so no command runs in either device
   EXPECT_EQ(guest.peek(kData + 4), 0u);
   map_pages(guest);
   start_ring(guest);
@@ -272,7 +272,7 @@ TEST(Recorder, WorkConcurrentWithTheSoftwareIsCounted) {
   EXPECT_EQ(run.unjudged, 1u);
 }
 
-// Local memory is compared at the end: writes that bypassed the recorder are missing in a replay.
+// Local memory is compared at the end, because writes that bypassed the recorder are missing in a replay.
 TEST(Recorder, LocalMemoryIsComparedAtTheEnd) {
   for (const bool behind : {false, true}) {
     Guest guest("dg1");

@@ -98,7 +98,7 @@ TEST(DeviceServer, ShowsTheDeviceAsQemuSizesIt) {
   ProxyClient client("icl");
   EXPECT_EQ(client.config(0), 0x8a52'8086u);
   EXPECT_EQ(client.config(0, 2), 0x8086u);
-  // The proxy treats each dword as a separate BAR: before the first reset the upper half reads as no BAR.
+  // The proxy treats each dword as a separate BAR, so before the first reset the upper half reads as no BAR.
   client.set_config(0x10, 0xffff'ffff);
   client.set_config(0x14, 0xffff'ffff);
   EXPECT_EQ(client.config(0x10), 0xff00'0004u);
@@ -167,7 +167,7 @@ TEST(DeviceServer, EndsOnInvalidMemoryMap) {
   EXPECT_FALSE(client.end().ok());
 }
 
-// A batch stores to guest memory forever. The machine then sends another map: the old file is not reached any more.
+// A batch stores to guest memory forever. After the machine has sent another map, the old file is no longer reached.
 TEST(DeviceServer, MemoryOutsideTheNewMapIsNotReached) {
   constexpr uint64_t kRam = 0x1000'0000, kBytes = 1 << 20, kBar = 0xe000'0000, kTable = 0x20'0000;
   constexpr uint32_t kRing = 0x1000, kBatch = 0x2000, kData = 0x3000, kMark = 0x600d'f00d;
