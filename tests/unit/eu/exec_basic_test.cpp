@@ -101,7 +101,7 @@ TEST_P(Gen8Plus, CompareWritesFlagAndDestination) {
   EXPECT_EQ(bench.get<uint32_t>(3, 4), 0u);
 }
 
-// Compilers fold `sum == 0` and `sum < 0` into the addition: the condition tests the 32 bits that are stored.
+// Compilers fold `sum == 0` and `sum < 0` into the addition, so the condition must test the 32 bits that are stored.
 TEST_P(Gen8Plus, ConditionOfASumTestsTheStoredBits) {
   ThreadBench bench(GetParam());
   bench.fill<uint32_t>(2, {0x8000'0000, 0x7fff'ffff, 0xffff'ffff, 5, 0x8000'0000, 0, 1, 0x7fff'ffff});

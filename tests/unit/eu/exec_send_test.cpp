@@ -44,7 +44,7 @@ TEST_P(RegisterDescriptor, AlsoSelectsTheMathBox) {
 
 INSTANTIATE_TEST_SUITE_P(Generations, RegisterDescriptor, testing::Values(GenId::gen4, GenId::gen4_5));
 
-// Mesa's kernels write single components of arrays in scratch memory: the write mask of the destination selects them.
+// Mesa's kernels write single components of arrays in scratch memory, which the destination's write mask selects.
 TEST(WriteMask, SelectsTheComponentsThatAMessageWrites) {
   constexpr uint8_t kSampler = 2;
   constexpr uint8_t kDataPortWrite = 5;

@@ -28,7 +28,7 @@ TEST(EuLowering, RegionsLowerToAccessFormulas) {
 }
 
 TEST(EuLowering, ImpliedOperandsAreExplicit) {
-  // MAC adds the accumulator of its own channels: floats use 4 bytes per channel.
+  // MAC adds the accumulator of its own channels; floats use 4 bytes per channel.
   Instruction mac = make(Op::mac, 8, dst(4, Type::f), {grf(2, Type::f), grf(3, Type::f)});
   mac.first_channel = 8;
   EXPECT_EQ(lowered(GenId::gen9, mac),

@@ -60,7 +60,7 @@ TEST(IsaText, TextAssemblesToTheWordsOfIntelsAssembler) {
 }
 
 TEST(IsaText, LabelsBecomeDistancesInTheUnitOfTheGeneration) {
-  // The target is 32 bytes ahead: Gen7 encodes it in units of 8 bytes, Gen8 in bytes.
+  // The target is 32 bytes ahead. Gen7 encodes the distance in units of 8 bytes, Gen8 in bytes.
   const char* text = "(f0.0) if (8|M0) END END\nnop\nEND:\nendif (8|M0) END\n";
   for (const GenId gen : {GenId::gen7, GenId::gen8, GenId::gen12}) {
     const auto code = assemble(gen, text);

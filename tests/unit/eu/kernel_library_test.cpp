@@ -105,7 +105,7 @@ TEST(KernelLibrary, UnreachableBytesAreNotPartOfAProgram) {
 }
 
 // Two programs at the same entry may continue on different pages. A lookup must not read pages that decoding would not
-// read: they may be unmapped, and a fault would be visible to the guest.
+// read, because they may be unmapped, and a fault would be visible to the guest.
 TEST(KernelLibrary, ALookupReadsOnlyPagesThatDecodingReads) {
   KernelLibrary library(kGen);
   Memory far;

@@ -160,7 +160,7 @@ class Naive {
   }
 
   bool is_logic() const { return in_.op >= Op::not_ && in_.op <= Op::xor_; }
-  // False: negate and absolute of the sources have no effect by the instruction page.
+  // Returns whether the instruction page lists source modifiers. False: negate and absolute have no effect.
   bool has_source_modifiers() const {
     for (const ManualRow& row : kManual) {
       if (row.op == in_.op) {

@@ -64,7 +64,7 @@ TEST(EuNotes, AThreadHas128GeneralAnd24MessageRegisters) {
   EXPECT_FALSE(in_range(GenId::gen6, make(Op::mov, 8, mrf_dst(24, Type::ud), {imm(0, Type::ud)})));
 }
 
-// While a message is blocked, its payload is still needed: the write after it must not execute, however often the
+// While a message is blocked, its payload is still needed, so the write after it must not execute, however often the
 // thread runs.
 TEST(EuNotes, AWriteWaitsUntilABlockedMessageHasReadItsRegister) {
   COVERS("NOTES-SF-04");

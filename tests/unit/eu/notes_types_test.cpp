@@ -100,7 +100,7 @@ TEST(EuNotes, PackedVectorsHoldEightNibblesOrFourSmallFloats) {
   }
 }
 
-// Sixteen rows need sixteen addresses: before Gen8 the address register has eight words.
+// Sixteen rows need sixteen addresses, but before Gen8 the address register has eight words.
 TEST(EuNotes, RowsWithOwnAddressesAreLimitedByTheAddressRegister) {
   COVERS("NOTES-EU-04");
   for (const GenId gen : kGens) {
