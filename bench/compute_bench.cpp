@@ -1,6 +1,6 @@
-// OpenCL kernels on Intel's driver with the model, compared with PoCL on the same processors: matrix multiply,
+// OpenCL kernels on Intel's driver with the model, compared with PoCL on the same CPUs: matrix multiply,
 // reduction, n-body and SHA-256, from the same source. The program starts itself once for each driver. A kernel is
-// built and run once before it is timed. The result is the processor time of the whole process (all threads) per
+// built and run once before it is timed. The result is the CPU time of the whole process (all threads) per
 // dispatch, the best of several runs, because waiting threads sleep. The elapsed time is printed too. usage:
 // compute_bench [--device NAME] [--runs N] [kernel...]
 #include <unistd.h>
@@ -90,7 +90,7 @@ double sum(OpenClSession& session, const Work& work) {
   return all;
 }
 
-// Runs in the child. Prints a line `kernel processor-seconds wall-seconds sum` for each kernel.
+// Runs in the child. Prints a line `kernel CPU-seconds wall-seconds sum` for each kernel.
 int measure(const std::string& folder, int runs, const std::vector<std::string>& wanted) {
   OpenClSession session(folder);
   std::printf("on %s\n", session.text(CL_DEVICE_NAME).c_str());
@@ -128,7 +128,7 @@ std::map<std::string, Times> child(const std::string& before, const std::string&
     }
   }
   if (pclose(lines) != 0) {
-    std::fprintf(stderr, "compute_bench: it did not end well: %s\n", before.c_str());
+    std::fprintf(stderr, "compute_bench: the child process failed: %s\n", before.c_str());
     std::exit(1);
   }
   return times;
@@ -175,7 +175,7 @@ int main(int count, char** given) {
     }
     std::printf("%s: %.2f ms, PoCL %.2f ms (wall %.2f and %.2f)\n", name.c_str(), 1e3 * ours.processor,
                 1e3 * theirs.processor, 1e3 * ours.wall, 1e3 * theirs.wall);
-    std::printf("ratio %s / PoCL = %.1f times the processor time, %.1f times the wall\n", name.c_str(),
+    std::printf("ratio %s / PoCL = %.1f times the CPU time, %.1f times the wall time\n", name.c_str(),
                 ours.processor / theirs.processor, ours.wall / theirs.wall);
   }
   return 0;

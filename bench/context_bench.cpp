@@ -125,7 +125,7 @@ class ContextBench {
     const spec::EngineModel& engine = model().engines[number % kEngines];
     context.at = kFirst + number * kPages * kPage;
     context.engine = engine.mmio_base;
-    // A valid descriptor with 48-bit tables of the context. Context IDs start at one and wraps.
+    // A valid descriptor with 48-bit tables of the context. Context IDs start at one and wrap.
     context.descriptor = (number % 0x7f0 + 1) << 37 | uint64_t{engine.instance} << 48 | context.at | 0x119;
     load(context, 0x01, {0x244, 0x34, 0x30, 0x38, 0x3c, 0x168, 0x140, 0x110, 0x1c0, 0x1c4, 0x1c8, 0x180, 0x2b4});
     load(context, 0x21, {0x3a8, 0x28c, 0x288, 0x284, 0x280, 0x27c, 0x278, 0x274, 0x270});

@@ -1,7 +1,7 @@
 // Graphics memory against raw memory, one thread, in one run: streams through a 48-bit per-process table and through
 // the global table, random reads, and the costs of a TLB hit and of a miss. Goals: streaming 0.7 of memcpy, random
 // 64-byte reads one by one 0.3 of the same loop on raw memory, fewer than 20 entry loads per miss. Raw and modelled
-// loops alternate; each ratio is the median of the rounds, in processor time, so that a busy machine affects both
+// loops alternate; each ratio is the median of the rounds, in CPU time, so that a busy machine affects both
 // equally.
 // Usage: memory_bench [rounds] [stream MiB] [random MiB] [part of a name: only these]
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// Any trace that the reader accepts is written and read again: the copy holds the same records, and a copy of the copy
-// has the same bytes.
+// Any trace that the reader accepts is written and read again. The copy must hold the same records, and a copy of the
+// copy must have the same bytes.
 #pragma once
 
 #include <algorithm>

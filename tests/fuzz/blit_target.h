@@ -137,7 +137,7 @@ class BlitFuzz final : private Input {
     write(0x30, 0);
     write(0x3c, 1);
   }
-  // Runs a stream. True: the ring was parsed to its end.
+  // Runs a stream. Returns whether the ring was parsed to its end.
   bool submit(std::vector<uint32_t> stream) {
     stream_ = stream;
     stream.push_back(0x0500'0000);
@@ -218,7 +218,7 @@ class BlitFuzz final : private Input {
   }
   void check_pages(const std::set<uint64_t>& pages) {
     for (uint64_t page = kArea / kPage; page < kEnd / kPage; ++page) {
-      // If the stream wrote to its own pages, it may have changed itself: every result is possible.
+      // If the stream wrote to its own pages, it may have changed itself, so every result is possible.
       if (page >= kRing / kPage && pages.contains(page)) return;
     }
     for (uint64_t page = kArea / kPage; page < kRing / kPage; ++page) {

@@ -1,4 +1,4 @@
-// Dispatches with real messages: an input changes a dispatch that works. Surfaces, samplers, local memory, barriers and
+// Dispatches with real messages. An input changes a dispatch that works. Surfaces, samplers, local memory, barriers and
 // atomics are those of message::SharedFunctions; kernels are made of pieces (kernel_maker.h). Also checked: a dispatch
 // ends or stops in parts, and several host threads leave the same memory, parts, walks, faults and Events as one.
 #pragma once

@@ -1,4 +1,4 @@
-// The debugger: any command lines over a dispatch that the input makes. Also checked: a session changes nothing of the
+// The debugger: any command lines over a dispatch that the input makes. Also checked: a session does not change the
 // dispatch.
 #pragma once
 

@@ -121,7 +121,7 @@ inline void display(std::span<const uint8_t> data) {
       case 11:
         chip.advance(value % 20'000'000);
         break;
-      case 12:  // processor writes, through fences
+      case 12:  // CPU writes, through fences
         chip.bar_write(2, uint64_t{place} << 4, 4, value);
         break;
       case 13:  // a report of an engine

@@ -60,7 +60,7 @@ class DrawWorld final : private Input {
     call_ = {.topology = topology((options >> 1 & 7)),
              .indexed = (options & 0x10) != 0,
              .vertices = scene::kVertexCount - (options >> 5)};
-    // Few changes, mostly: with many of them most draws have no pixels.
+    // Mostly few changes, because most draws with many changes have no pixels.
     const auto changes = take<uint8_t>();
     const unsigned most = changes < 0xe0 ? changes % 8u : kOperations;
     for (unsigned more = most; more != 0 && !empty(); --more) operate();

@@ -141,7 +141,8 @@ class EngineFuzz final : private Input {
     }
   }
 
-  // A command header that the chip knows, so that not everything is a parse error; the rest comes from the input.
+  // Writes a command header that the chip knows, so that not everything is a parse error; the rest comes from the
+  // input.
   void command(uint32_t address) {
     const auto all = spec::commands();
     const spec::CommandDesc& desc = *all[take<uint16_t>() % all.size()];
@@ -160,7 +161,7 @@ class EngineFuzz final : private Input {
     write(engine, 0x3c, (take<uint8_t>() % 4u << 12) | 1u);
   }
 
-  // A context whose image the input fills, after the required parts are written.
+  // Submits a context whose image the input fills, after the required parts are written.
   void submit() {
     const spec::EngineModel& engine = take_engine();
     const uint32_t image = take<uint8_t>() % 64u * kPage;

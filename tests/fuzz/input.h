@@ -21,7 +21,7 @@ class Input {
     take_to(std::as_writable_bytes(std::span(&value, 1)));
     return value;
   }
-  // Returns the next byte without consuming it.
+  // Returns the next value without consuming it.
   template <class T>
   T ahead() const {
     return Input(*this).take<T>();

@@ -1,5 +1,5 @@
 // A host thread that writes to guest memory while the device works: it stores two values in turn at one place, as a
-// hostile processor does between the check of a command and its execution.
+// hostile CPU does between the check of a command and its execution.
 #pragma once
 
 #include <atomic>

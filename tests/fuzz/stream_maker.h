@@ -92,7 +92,7 @@ class StreamMaker {
     }
     return all;
   }
-  // A command that the generation lacks is left out.
+  // Appends a command with these field values. A command that the generation lacks is left out.
   void append(Input& in, Stream& out, std::string_view name, const std::vector<FieldValue>& values) const {
     const spec::CommandDesc* desc = spec::find_command(name);
     if (desc == nullptr || !maker_.has(*desc)) return;

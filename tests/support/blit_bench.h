@@ -25,7 +25,7 @@ inline blit_reference::Rules blit_rules(const spec::DeviceModel& model) {
   return rules;
 }
 
-// MI_STORE_DATA_IMM through the global table.
+// Returns MI_STORE_DATA_IMM through the global table.
 inline Dwords store_dword(bool wide, uint64_t address, uint32_t value) {
   const auto low = static_cast<uint32_t>(address);
   return wide ? Dwords{0x1040'0002, low, 0, value} : Dwords{0x1040'0002, 0, low, value};
@@ -54,8 +54,8 @@ struct JudgedBench : EngineBench {
     return all;
   }
 
-  // Runs a stream from the batch buffer, followed by a flush as a driver writes it. True: the engine reached the end,
-  // and the ring stored a number after it. (The head alone is not enough: it advances when the batch starts.)
+  // Runs a stream from the batch buffer, followed by a flush as a driver writes it. Returns whether the engine reached
+  // the end and the ring stored a number after it. (The head alone is not enough: it advances when the batch starts.)
   bool draw(Dwords stream) {
     if (is_gen4()) {
       stream.push_back(0x0200'0000);  // MI_FLUSH

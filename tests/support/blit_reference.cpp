@@ -199,7 +199,7 @@ const char* Blitter::fill_job(const Words& words, Job& job) const {
     if ((size & 0xffff) % job.pixel_B != 0) return "a width of broken pixels";
     job.x2 = (size & 0xffff) / job.pixel_B;
     job.y2 = size >> 16;
-    // The address is that of the first byte to be written: the last one of the line when drawing leftwards.
+    // The address is that of the first byte to be written, which is the last one of the line when drawing leftwards.
     if (job.x_backwards && job.x2 != 0) job.destination.base -= (size & 0xffff) - 1;
     return nullptr;
   }

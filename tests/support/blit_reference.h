@@ -123,7 +123,7 @@ struct Job {
   bool x_backwards = false;
 };
 
-// Bit by bit: the code is the truth table, index 4P + 2S + D.
+// Computes the operation bit by bit. The code is the truth table, indexed by 4P + 2S + D.
 uint32_t raster_operation(uint8_t code, uint32_t pattern, uint32_t source, uint32_t destination);
 bool uses_pattern(uint8_t code);
 bool uses_source(uint8_t code);
@@ -181,7 +181,7 @@ struct Encoded {
 std::vector<uint32_t> encode(const Encoded& command, bool wide);
 std::vector<unsigned> opcodes();
 
-// The ten fixed patterns of 8.9.14, line by line. Null: a reserved number.
+// Returns one of the ten fixed patterns of 8.9.14, line by line. Null: a reserved number.
 const std::array<uint8_t, 8>* fixed_pattern(unsigned number);
 
 }  // namespace halogen::blit_reference

@@ -137,12 +137,12 @@ struct ContextBench : EngineBench {
   }
   void emit(Context& context, std::initializer_list<uint32_t> dwords) { emit(context, std::span(dwords)); }
 
-  // MI_STORE_DATA_IMM of one dword, global table.
+  // Returns MI_STORE_DATA_IMM of one dword through the global table.
   static std::vector<uint32_t> store(uint64_t global, uint32_t value) {
     return {0x1040'0002, static_cast<uint32_t>(global), 0, value};
   }
 
-  // MI_SEMAPHORE_WAIT until a dword of the global table equals `value`; polls, or waits for a signal.
+  // Returns MI_SEMAPHORE_WAIT until a dword of the global table equals `value`; it polls, or waits for a signal.
   std::vector<uint32_t> wait_for(uint64_t global, uint32_t value, bool polls = true) const {
     const bool token = model.gen == spec::GenId::gen12;
     std::vector<uint32_t> out{0x0e40'4002 | (polls ? 0x8000u : 0u) | (token ? 1u : 0u), value,
@@ -260,7 +260,7 @@ struct ContextBench : EngineBench {
     }
     return out;
   }
-  // After a reset the buffer starts over: drivers set their own index and the one in the page to the last entry.
+  // After a reset the buffer starts over, so drivers set their own index and the one in the page to the last entry.
   void forget_statuses(std::string_view engine) {
     seen_.erase(engine);
     poke(status_pages_[engine] + status_index_dword() * 4, status_entries() - 1);

@@ -73,8 +73,8 @@ HostFaults::Enclosed::~Enclosed() {
 
 }  // namespace halogen::test
 
-// AddressSanitizer: too large an allocation fails, as without it; and memory of libraries, which have the sanitizer's
-// own operator new, may be released by the operator delete below. Ignored without the sanitizer.
+// Returns AddressSanitizer's options. An allocation that is too large fails, as without the sanitizer, and memory of
+// libraries, which have the sanitizer's own operator new, may be released by the operator delete below.
 // NOLINTNEXTLINE(bugprone-reserved-identifier): the sanitizer's name
 extern "C" const char* __asan_default_options();
 // NOLINTNEXTLINE(bugprone-reserved-identifier): the sanitizer's name

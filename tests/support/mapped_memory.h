@@ -40,7 +40,7 @@ class MappedMemory final : private memory::FaultHandler {
     return *reinterpret_cast<T*>(bytes_.data() + offset);
   }
 
-  // Takes the host memory of pages away: afterwards their addresses lead to holes, and a late access ends the test.
+  // Takes the host memory of pages away. Afterwards their addresses lead to holes, and a late access ends the test.
   void take_back(uint64_t first, uint64_t count) { bytes_.take_back(memory_, first, count); }
 
   uint64_t root() const { return context_.roots[0]; }

@@ -7,7 +7,7 @@ namespace halogen::test {
 
 std::filesystem::path source_folder();
 std::filesystem::path binary_folder();
-// Captured streams and traces, which are optional: HALOGEN_DATA, or ../shared/data.
+// Returns the folder of captured streams and traces, which are optional: HALOGEN_DATA, or ../shared/data.
 std::filesystem::path data_folder();
 
 }  // namespace halogen::test

@@ -31,7 +31,7 @@ class TestHost final : public device::Host {
   bool write_memory(PhysAddr address, std::span<const std::byte> data) override;
   // Pages are created below `top`; above there is no memory.
   std::span<std::byte> map_memory(PhysAddr address, uint64_t bytes) override;
-  // Takes pages away from the device: they become holes, and a late access of the device ends the program with SIGSEGV.
+  // Takes pages away from the device. They become holes, and a late access of the device ends the program with SIGSEGV.
   void take_back(device::Device& device, uint64_t first, uint64_t bytes);
   template <class T>
   T value_at(uint64_t address) {
