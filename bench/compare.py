@@ -2,7 +2,7 @@
 """Compares the benchmarks of several builds. The first build is the reference.
 
 Each round runs each program once per build; the builds alternate, and their order changes with each round. The best time of a row
-counts. A row of a Google Benchmark is processor time; a row of memory_bench is the ratio or cost that it prints. The table shows the
+counts. A row of a Google Benchmark is CPU time; a row of memory_bench is the ratio or cost that it prints. The table shows the
 geometric mean, the median, the slowest and the fastest row relative to the reference, and then each row that is slower than the
 limit. A benchmark name that a build does not have is left out with a line that says so.
 
@@ -31,7 +31,7 @@ def folder_of(text: str) -> tuple[str, pathlib.Path]:
 
 
 def google_rows(program: pathlib.Path, pattern: str) -> dict[str, float]:
-    """Returns the processor time of an iteration of each row."""
+    """Returns the CPU time of an iteration of each row."""
     rows: dict[str, float] = {}
     with tempfile.NamedTemporaryFile(suffix=".json") as out:
         subprocess.run([program, f"--benchmark_out={out.name}", "--benchmark_out_format=json",

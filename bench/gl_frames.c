@@ -1,6 +1,6 @@
 // Frames per second of small GL scenes: one triangle, many large ones, many small ones, a textured scene with blending
 // and depth. The frames are drawn into a texture, and the program waits for them at the end; programs are compiled
-// before the clock starts. usage: gl_frames SCENE SIZE FRAMES [FOLDER]   prints elapsed seconds and processor seconds;
+// before the clock starts. usage: gl_frames SCENE SIZE FRAMES [FOLDER]   prints elapsed seconds and CPU seconds;
 // with a folder, writes the last picture as SCENE.rgba
 #define _POSIX_C_SOURCE 200809L
 #include <stddef.h>

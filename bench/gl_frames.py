@@ -3,7 +3,7 @@
 
 Scenes (bench/gl_frames.c): one triangle of 256 and of 1024 pixels' width, 200 large triangles, 20 000 small ones, 100
 textured ones with blending and depth. Each renderer draws for about a second; renderers alternate, and the best turn
-counts. Frames per second are printed by the clock and, because other programs may use the machine, by processor time.
+counts. Frames per second are printed by the clock and, because other programs may use the machine, by CPU time.
 
 usage: gl_frames.py [--turns N] [device...]     (needs the release build; default device: icl)
 """
@@ -26,7 +26,7 @@ def seconds(command, environment, scene, size, frames):
 
 
 def rate(command, environment, scene, size):
-    """Returns frames per second by the clock and by processor time."""
+    """Returns frames per second by the clock and by CPU time."""
     clock, processor = seconds(command, environment, scene, size, 1)
     frames = max(1, min(2000, int(1 / max(processor, 1e-6))))
     if frames > 1:
@@ -58,7 +58,7 @@ def main():
                     best[way] = tuple(max(pair) for pair in zip(best[way], measured))
             print(f"{scene} {size}:")
             for way, (clock, processor) in best.items():
-                print(f"  {way:9} {clock:9.2f} frames/s   {processor:9.2f} per second of processor time   "
+                print(f"  {way:9} {clock:9.2f} frames/s   {processor:9.2f} per second of CPU time   "
                       f"{clock / best['softpipe'][0]:6.2f} {processor / best['softpipe'][1]:6.2f} of softpipe")
     print(f"load average: {os.getloadavg()[0]:.1f}")
 

@@ -3,8 +3,8 @@
 
 Programs: one that lists what eglinfo lists, on one display without a window system, and one that clears a picture of
 64 x 64 pixels and waits. The time of `halogen run` itself is included. Runs of all devices alternate, so that a change of
-the machine's load affects all of them. The median is printed: processor time (user and system, all processes) and time by
-the clock. On a busy machine only processor time is meaningful.
+the machine's load affects all of them. The median is printed: CPU time (user and system, all processes) and time by
+the clock. On a busy machine only CPU time is meaningful.
 
 usage: start_up.py [--runs N] [--library] [device...]     (needs the release build)
   --library: uses LD_PRELOAD alone, without `halogen run`
@@ -30,7 +30,7 @@ def spent():
 
 
 def run(command, environment):
-    """Returns processor time and time by the clock, in milliseconds."""
+    """Returns CPU time and time by the clock, in milliseconds."""
     before, start = spent(), time.monotonic()
     subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return (spent() - before) * 1e3, (time.monotonic() - start) * 1e3
@@ -67,7 +67,7 @@ def main():
                         times[way].append(measured)
             middle = {way: [statistics.median(column) for column in zip(*each)] for way, each in times.items()}
             base = middle["llvmpipe"]
-            print(f"{title}: llvmpipe {base[0]:.1f} ms of processor time, {base[1]:.1f} ms by the clock; goal {GOAL}")
+            print(f"{title}: llvmpipe {base[0]:.1f} ms of CPU time, {base[1]:.1f} ms by the clock; goal {GOAL}")
             for device in options.devices:
                 processor, clock = middle[device]
                 print(f"  {device:6} {processor:6.1f} ms {processor / base[0]:5.2f}   {clock:6.1f} ms {clock / base[1]:5.2f}")

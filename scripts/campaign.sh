@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Runs all fuzz targets in turn for a share of processor hours, two at a time at the lowest priority, and prints a table.
+# Runs all fuzz targets in turn for a share of CPU hours, two at a time at the lowest priority, and prints a table.
 # The tally is tests/fuzz/campaign.tsv, which is committed, so that a campaign adds up over machines; corpora are in build/asan/fuzz.
 # A target that finds something is stopped and named; the others continue. Delete its file in build/asan/fuzz/findings after the
 # cause is fixed.
-# usage: campaign.sh HOURS [TARGET...]   processor hours of this run, all targets together (fractions allowed)
+# usage: campaign.sh HOURS [TARGET...]   CPU hours of this run, all targets together (fractions allowed)
 #        campaign.sh --table             prints the table of the campaign so far
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/fuzz_common.sh
 . scripts/fuzz_common.sh
-tally=tests/fuzz/campaign.tsv # target, seconds of processor time, executions, edges at the start, most edges covered, edges of the target
+tally=tests/fuzz/campaign.tsv # target, seconds of CPU time, executions, edges at the start, most edges covered, edges of the target
 slice=${HALOGEN_FUZZ_SLICE:-300} # seconds of one turn of a target
 export HALOGEN_FUZZ_TIMEOUT=${HALOGEN_FUZZ_TIMEOUT:-120} # wall-clock seconds of an input; the lowest priority waits long
 
@@ -56,7 +56,7 @@ turn() {
 }
 
 table() {
-  echo "| target | processor hours | executions | edges at the start | edges now | of |"
+  echo "| target | CPU hours | executions | edges at the start | edges now | of |"
   echo "| --- | --- | --- | --- | --- | --- |"
   awk -F'\t' '{ printf "| %s | %.2f | %d | %d | %d | %d |\n", $1, $2 / 3600, $3, $4, $5, $6; sum += $2 / 3600; total += $3 }
     END { printf "| all | %.2f | %d | | | |\n", sum, total }' "$tally"
@@ -75,7 +75,7 @@ fuzz_seeds
 
 spent() { awk -F'\t' '{ sum += $2 } END { print sum + 0 }' "$tally"; }
 end=$(awk -v now="$(spent)" -v hours="$hours" 'BEGIN { print now + hours * 3600 }')
-# Takes the target with the least processor time that is not running and has found nothing, until the time is spent.
+# Takes the target with the least CPU time that is not running and has found nothing, until the time is spent.
 worker() {
   local name
   while awk -v now="$(spent)" -v end="$end" 'BEGIN { exit !(now < end) }'; do

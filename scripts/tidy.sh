@@ -3,7 +3,7 @@
 # usage: tidy.sh [REVISION]        sources that changed since REVISION, also by a header of the same name. Default: where the
 #                                  branch left main; on main itself the last commit
 #        tidy.sh --all [FOLDER...] all sources of src and frontends, or of these folders
-# HALOGEN_JOBS is the number of processes (default: one for each processor). The findings stay in build/dev/tidy.log.
+# HALOGEN_JOBS is the number of processes (default: one for each CPU). The findings stay in build/dev/tidy.log.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [ "${1:-}" = --all ]; then

@@ -71,7 +71,7 @@ std::string refusal(const std::string& program) {
   Elf64_Ehdr header{};
   in.read(reinterpret_cast<char*>(&header), sizeof header);
   if (!in || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return {};  // a script
-  if (header.e_ident[EI_CLASS] != ELFCLASS64) return "is a program for another processor";
+  if (header.e_ident[EI_CLASS] != ELFCLASS64) return "is a program for another CPU architecture";
   for (unsigned i = 0; i < header.e_phnum; ++i) {
     Elf64_Phdr part{};
     in.seekg(static_cast<std::streamoff>(header.e_phoff + uint64_t{i} * header.e_phentsize));

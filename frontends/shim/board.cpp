@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::chrono::microseconds kPollTime{50};
 
-// Polls briefly for a condition that another processor can make true.
+// Polls briefly for a condition that another CPU can make true.
 template <class Condition>
 bool look_for(const Condition& condition) {
   static const bool alone = std::thread::hardware_concurrency() < 2;

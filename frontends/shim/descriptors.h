@@ -14,7 +14,7 @@
 namespace halogen::shim {
 
 // Makes the host's descriptor table grow to those numbers while the process has one thread. With several threads the
-// host would wait for all processors, about ten milliseconds.
+// host would wait for all CPUs, about ten milliseconds.
 inline void make_room() {
   const long any = syscall(SYS_openat, AT_FDCWD, "/", O_PATH | O_CLOEXEC);
   if (any < 0) return;

@@ -53,7 +53,7 @@ Aperture::Part Aperture::part_at(GgttOffset address, uint64_t bytes) const {
   return {GpuVa(address.value), std::min(bytes, in_page)};
 }
 
-// Returns whether the rules for the processor close the page.
+// Returns whether the rules for the CPU close the page.
 bool Aperture::closed(GpuVa address, memory::Direction direction) {
   const uint64_t page = address.value >> memory::kFrameBits;
   if (page == known_page_) {
@@ -98,7 +98,7 @@ void Aperture::read(GgttOffset address, std::span<std::byte> into) {
     if (closed(part.address, memory::Direction::read)) {
       std::memset(piece.data(), 0, piece.size());
     } else {
-      static_cast<void>(space_.read(part.address, piece));  // faults of the processor are skipped
+      static_cast<void>(space_.read(part.address, piece));  // faults of the CPU are skipped
     }
     into = into.subspan(part.bytes);
     address += part.bytes;

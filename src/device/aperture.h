@@ -1,6 +1,6 @@
-// The processor's view of graphics memory (GMADR): an offset into the BAR is a graphics address, a fence may tile it,
+// The CPU's view of graphics memory (GMADR): an offset into the BAR is a graphics address, a fence may tile it,
 // and the global table maps it. G45 PRM vol. 1b 4.3 to 4.6 (seed 003); Ice Lake PRM vol. 6, graphics memory address
-// spaces (seed 001). The processor can neither read nor write the table's own memory this way, and the first page of
+// spaces (seed 001). The CPU can neither read nor write the table's own memory this way, and the first page of
 // data stolen memory is not for software. Not modelled: address swizzling by bit 6, which needs memory channels.
 #pragma once
 

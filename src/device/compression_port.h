@@ -1,5 +1,5 @@
 // Connects a frame buffer compressor to memory. Its buffers are stolen memory by physical address, its source is the
-// memory that the display reads, and it receives processor writes through fences.
+// memory that the display reads, and it receives CPU writes through fences.
 #pragma once
 
 #include "device/aperture.h"

@@ -84,7 +84,7 @@ class Device : private EngineListener,
   bool bar_read_block(unsigned bar, uint64_t offset, std::span<std::byte> into);
   bool bar_write_block(unsigned bar, uint64_t offset, std::span<const std::byte> from);
 
-  // Handle processor accesses to system memory that the device has taken (stolen memory): reads give all ones, writes
+  // Handle CPU accesses to system memory that the device has taken (stolen memory): reads give all ones, writes
   // are dropped. A front end asks closes_memory() before it accesses its own memory.
   bool closes_memory(PhysAddr address) const {
     return memory_.map().is_stolen(memory::MemorySpace::system, address.value);

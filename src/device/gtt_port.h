@@ -36,7 +36,7 @@ class GttPort {
 
   uint64_t read(uint64_t offset, unsigned bytes);
   void write(uint64_t offset, unsigned bytes, uint64_t value);
-  // Writes consecutive whole entries, as a processor that combines writes does. False: not inside the table.
+  // Writes consecutive whole entries, as a CPU that combines writes does. False: not inside the table.
   bool write_block(uint64_t offset, std::span<const std::byte> from);
 
  private:

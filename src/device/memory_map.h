@@ -1,7 +1,7 @@
 // The memory behind physical addresses: the host's and the device's own. Integrated parts have a stolen range in system
 // memory: the global table's memory (GSM) and data stolen memory (DSM) above it. If firmware placed no range, GSM lies
 // at the end of the address range. Discrete parts have the same areas in local memory. Stolen memory hides the host's
-// memory at its addresses: the processor reaches DSM only through the aperture and GSM only through its alias (Ice Lake
+// memory at its addresses: the CPU reaches DSM only through the aperture and GSM only through its alias (Ice Lake
 // PRM vol. 6, graphics memory address spaces, seed 001). Not modelled: protection of WOPCM.
 #pragma once
 

@@ -175,7 +175,7 @@ class AddressSpace final : private PhysicalMemory::Watcher {
   static constexpr size_t kLine = 64;
   static constexpr size_t kBatch = 32;
 
-  // Finds the frame of an access in one page without a call. The host processor overlaps several such accesses only
+  // Finds the frame of an access in one page without a call. The host CPU overlaps several such accesses only
   // if each is short, so every instruction counts.
   [[gnu::always_inline]] bool hit_inline(uint64_t address, size_t bytes, Access access, std::byte*& frame) {
     if (bytes - 1 >= kFrameBytes || address % kFrameBytes > kFrameBytes - bytes) [[unlikely]] {

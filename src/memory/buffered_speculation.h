@@ -6,7 +6,7 @@
 // the buffered bytes go to memory.
 //
 // Only plain accesses to present pages are speculative. Anything else (a fault, a null page, a tiled resource, an
-// atomic operation, which the processor may observe) stops the piece. After all earlier pieces have committed, the
+// atomic operation, which the CPU may observe) stops the piece. After all earlier pieces have committed, the
 // piece continues directly: its accesses reach the real space at once, and its writes are recorded for the pieces that
 // follow.
 //

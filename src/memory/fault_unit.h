@@ -150,7 +150,7 @@ class FaultUnit {
 
   // Reports a fault of an engine. Returns the fate of the access.
   FaultAction report(unsigned engine, uint8_t source_id, FaultStream stream, const Fault& fault);
-  // Reports a fault of the processor or the display, which have no command streamer: nothing stops. The listener gets
+  // Reports a fault of the CPU or the display, which have no command streamer: nothing stops. The listener gets
   // an engine number past the last one.
   void report_external(FaultStream stream, const Fault& fault);
   void report_large_page(unsigned engine, uint64_t address);

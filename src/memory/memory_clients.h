@@ -1,5 +1,5 @@
 // The clients of graphics memory and the tables that they use. On Gen4 a bit of PGTBL_STR2 selects the table of each
-// internal stream (G45 PRM vol. 1b 4.6.1, seed 003); later parts select it with each access. The processor and the
+// internal stream (G45 PRM vol. 1b 4.6.1, seed 003); later parts select it with each access. The CPU and the
 // display use the global table on every part (Ice Lake PRM vol. 6, page table modes, seed 001).
 #pragma once
 
@@ -43,11 +43,11 @@ enum class TableKind : uint8_t { global, per_process };
 // `select`: PGTBL_STR2, if the device has it.
 TableKind table_of(Stream stream, TableKind asked, std::optional<uint32_t> select);
 
-// Returns whether the stream has no command streamer and only the global table: display, cursor, VGA, processor.
+// Returns whether the stream has no command streamer and only the global table: display, cursor, VGA, CPU.
 bool is_external(Stream stream);
 // Returns whether the stream may access snooped pages (Gen4).
 bool may_snoop(Stream stream);
-// Returns whether the stream works while PGTBL_CTL disables the table (Gen4). For the processor: its reads.
+// Returns whether the stream works while PGTBL_CTL disables the table (Gen4). For the CPU: its reads.
 bool works_without_table(Stream stream);
 
 FaultStream fault_stream(Stream stream);

@@ -12,7 +12,7 @@
 
 namespace halogen::memory {
 
-// Processors may write page tables at any time.
+// CPUs may write page tables at any time.
 template <class T>
 T load_shared(const T* at) {
   return __atomic_load_n(at, __ATOMIC_RELAXED);

@@ -1,4 +1,4 @@
-// Operations of atomic messages on a value in memory. They are atomic with respect to the host's processors too.
+// Operations of atomic messages on a value in memory. They are atomic with respect to the host's CPUs too.
 #pragma once
 
 #include <algorithm>

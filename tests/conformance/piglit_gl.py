@@ -15,7 +15,7 @@ texturing and general (piglit/gl/programs.txt). The judge is llvmpipe; an idle d
 subtests. A sample is chosen by a sum over the name, so that a larger sample contains every smaller one.
 
 Files of shader_runner that need the same version of GL run in one process. A file that does not pass there is run alone before
-it counts as failed. A test is late if it exceeds its limit of processor time.
+it counts as failed. A test is late if it exceeds its limit of CPU time.
 """
 import argparse
 import ast

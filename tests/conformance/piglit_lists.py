@@ -1,6 +1,6 @@
 """Results of piglit and the lists that are kept of them.
 
-A line of results is `test#subtest status`; `test#` alone has the result of the whole test, `test#:seconds` its processor time in
+A line of results is `test#subtest status`; `test#` alone has the result of the whole test, `test#:seconds` its CPU time in
 seconds. counted.txt says which results count, DEVICE.txt which of those pass: one line per test that was run, with the number
 of passes, and below it the failures with their reasons. A test that is not listed was not run on the device.
 """

@@ -13,12 +13,12 @@ SUBTEST = re.compile(r'PIGLIT: \{"subtest": \{"(.*)" : "(\w+)"\}\}')
 RESULT = re.compile(r'PIGLIT: \{"result": "(\w+)"')
 NO_CONTEXT = "Failed to create any GL context"
 TICKS = os.sysconf("SC_CLK_TCK")
-PATIENCE = 10  # a test may wait for busy processors: limit of elapsed time, as a multiple of its processor time
-BUSY = "busy"  # the test did not get its processor time
+PATIENCE = 10  # a test may wait for busy CPUs: limit of elapsed time, as a multiple of its CPU time
+BUSY = "busy"  # the test did not get its CPU time
 
 
 def used(process: int) -> float:
-    """Returns the processor time of a process and its children, in seconds."""
+    """Returns the CPU time of a process and its children, in seconds."""
     try:
         ticks = sum(map(int, pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11:15]))
         children = pathlib.Path(f"/proc/{process}/task/{process}/children").read_text().split()
@@ -28,7 +28,7 @@ def used(process: int) -> float:
 
 
 class Program:
-    """One process: its output lines, each with the processor time used so far."""
+    """One process: its output lines, each with the CPU time used so far."""
 
     def __init__(self, command: list[str], seconds: float, environment: dict[str, str]):
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -43,7 +43,7 @@ class Program:
         self.process.stdout.close()
 
     def lines(self):
-        """Ends with the program, or when it has used its limit of processor time since the last result."""
+        """Ends with the program, or when it has used its limit of CPU time since the last result."""
         rest, since = b"", time.monotonic()
         pipe = self.process.stdout.fileno()
         while True:

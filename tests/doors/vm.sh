@@ -3,7 +3,7 @@
 # every engine, fills and copies, two contexts in turn, waits that interrupts end, and hangs that i915 must end by
 # resets. Before that, from Gen8 on, an unprivileged user of the guest attacks its kernel and another process through the
 # render node, and must fail (user_test.c). The guest's kernel log must be free of warnings and worse, except those that
-# kernel-log.txt allows. Two machines run at a time, because each keeps one processor busy.
+# kernel-log.txt allows. Two machines run at a time, because each keeps one CPU busy.
 # usage: vm.sh [device...]   (needs build/bin/halogen, gem_test and user_test)
 set -euo pipefail
 cd "$(dirname "$0")/../.."

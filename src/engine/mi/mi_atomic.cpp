@@ -1,4 +1,4 @@
-// MI_ATOMIC: an atomic read-modify-write, also with respect to the processor. Operands come from the command or from
+// MI_ATOMIC: an atomic read-modify-write, also with respect to the CPU. Operands come from the command or from
 // the general purpose registers: the first from R1:R0, the second from R3:R2. The returned value is written to R5:R4.
 // The operations are those of the atomics table of the public manuals (L3 chapter).
 #include <algorithm>
@@ -121,7 +121,7 @@ Wide compare_exchange(std::byte* place, Wide expected, Wide next) {
     return expected;
   }
 #endif
-  Wide old;  // not atomic: the processor may write between the halves
+  Wide old;  // not atomic: the CPU may write between the halves
   std::memcpy(&old, place, sizeof(old));
   if (old == expected) {
     std::memcpy(place, &next, sizeof(next));

@@ -135,7 +135,7 @@ TEST_F(ComputeStreamer, InvalidDispatchHangsUntilReset) {
   EXPECT_EQ(groups_seen(), 1u);
 }
 
-// The kernel waits for a dword that the processor writes. A copy of the device that was made during the wait completes
+// The kernel waits for a dword that the CPU writes. A copy of the device that was made during the wait completes
 // too.
 TEST_F(ComputeStreamer, EndlessKernelAllowsTimeAndSnapshots) {
   load(compute::kernels::kSpin);

@@ -1,4 +1,4 @@
-// Memory that the host takes away: no stream of any engine, and no access of the processor, reaches it afterwards.
+// Memory that the host takes away: no stream of any engine, and no access of the CPU, reaches it afterwards.
 #include <gtest/gtest.h>
 
 #include "device/flat_host.h"

@@ -101,7 +101,7 @@ TEST_F(CommandStreamTest, UnknownCommandsAreSkippedByTheLengthRuleOfTheirClient)
   EXPECT_EQ(length_of_unknown(0xe000'00ff), 1u);
 }
 
-// Changes memory while a command is visited, as a guest on another processor does.
+// Changes memory while a command is visited, as a guest on another CPU does.
 class Changer final {
  public:
   explicit Changer(std::vector<uint32_t*> places) : places_(std::move(places)) {}

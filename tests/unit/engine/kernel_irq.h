@@ -68,7 +68,7 @@ class InterruptHandler {
     }
   }
 
-  // Returns whether the processor has received an interrupt that the handler has not served.
+  // Returns whether the CPU has received an interrupt that the handler has not served.
   bool pending() const {
     const auto& host = bench_.host;
     return messages_ ? host.messages.size() != taken_ : !host.line.empty() && host.line.back();
