@@ -94,7 +94,7 @@ std::optional<std::span<std::byte>> Board::ask(int channel, size_t bytes, std::s
   while (!look_for(is_answered)) {
     head().caller_sleeps.store(1);
     char word = 0;
-    // Signals are handled here: the call itself cannot be interrupted.
+    // Signals are handled here, because the call itself cannot be interrupted.
     const ssize_t got =
         is_answered() ? 1 : receive_message(channel, &word, sizeof word, received, nullptr, Wait::sleeping);
     head().caller_sleeps.store(0);

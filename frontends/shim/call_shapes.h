@@ -4,7 +4,7 @@
 namespace halogen::shim {
 
 // Returns whether a request has the direction and the size that its number has in a published header, or has a number
-// that the table does not list: the driver refuses those.
+// that the table does not list, because the driver refuses those.
 bool has_known_shape(unsigned long request);
 
 }  // namespace halogen::shim

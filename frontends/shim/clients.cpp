@@ -183,7 +183,7 @@ void Clients::accept(const std::shared_ptr<Node>& node, const Hello& hello, cons
         const int own = channel.socket;
         try {
           serve(std::move(channel));
-        } catch (const std::exception&) {  // out of memory: the client sees that its channel is closed
+        } catch (const std::exception&) {  // out of memory; the client sees that its channel is closed
         }
         close(own);
       }).detach();

@@ -1,6 +1,6 @@
 // The clients of this process's device: processes that got a node by fork or by descriptor passing. Each channel of a
-// client has a thread here, which waits in the driver on the client's behalf. A client is hostile: it can exhaust its
-// own channels, and nothing else.
+// client has a thread here, which waits in the driver on the client's behalf. A client may be hostile. It can exhaust
+// its own channels, and nothing else.
 #pragma once
 
 #include <sys/types.h>

@@ -63,7 +63,7 @@ class NoSignals {
   sigset_t before_;
 };
 
-// Disables thread cancellation: no call of the door is a cancellation point, though it may call one.
+// Disables thread cancellation, because no call of the door is a cancellation point, though it may call one.
 class NotCancelled {
  public:
   NotCancelled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
@@ -78,7 +78,7 @@ class NotCancelled {
   int before_ = PTHREAD_CANCEL_ENABLE;
 };
 
-// A signal handler that calls while its thread is inside would deadlock on the lock: it gets an error instead.
+// A signal handler that calls while its thread is inside would deadlock on the lock, so it gets an error instead.
 thread_local bool inside = false;
 class Inside {
  public:

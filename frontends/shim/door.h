@@ -104,7 +104,7 @@ class Door {
   uint64_t opened_ = 0;
 };
 
-// Encloses a call that unmaps, replaces or protects memory: the device does not get lent memory there meanwhile.
+// Encloses a call that unmaps, replaces or protects memory. The device does not get lent memory there meanwhile.
 class LeavingGuard {
  public:
   LeavingGuard(const void* address, size_t bytes);

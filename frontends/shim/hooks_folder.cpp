@@ -27,7 +27,7 @@ using halogen::shim::RedirectedPath;
 
 namespace {
 
-// Nodes lie in one folder of the tree: an entry with a node's inode and name is that node.
+// Nodes lie in one folder of the tree, so an entry with a node's inode and name is that node.
 template <class Entry>
 void correct(Entry* entry) {
   Paths* const paths = Paths::get();

@@ -1,4 +1,4 @@
-// Static objects of this library are never destroyed: the device works while exit(3) runs, and exit handlers of
+// Static objects of this library are never destroyed, because the device works while exit(3) runs, and exit handlers of
 // programs call it. All code linked into the library registers destructors by this symbol, which is not visible
 // outside.
 extern "C" {

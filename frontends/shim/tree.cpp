@@ -194,7 +194,7 @@ class Builder {
     const std::string debug = "sys/kernel/debug/dri/0";
     file(debug + "/name", fmt::format("i915 dev={} unique={}\n", slot_, slot_));
     file(debug + "/i915_gem_drop_caches", "0x00000000\n", 0666);
-    // Constant values: these files cannot be written.
+    // Constant values, because these files cannot be written.
     file(debug + "/i915_params/reset", "2\n", 0444);
     file(debug + "/i915_params/error_capture", "N\n", 0444);
     file(debug + "/i915_params/enable_hangcheck", "Y\n", 0444);

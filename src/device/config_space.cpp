@@ -102,7 +102,7 @@ ConfigEffects ConfigSpace::write(uint32_t offset, unsigned bytes, uint32_t value
   }
   const State power = get<hw::PCI_POWER_CONTROL>().power_state;
   if (power == State::d1 || power == State::d2) {
-    put(state_.bytes, power_before);  // not supported: the write completes and changes nothing
+    put(state_.bytes, power_before);  // not supported; the write completes and changes nothing
   }
   ConfigEffects effects;
   effects.function_level_reset = (power_before.power_state != State::d0 && in_d0()) ||

@@ -123,7 +123,7 @@ void Device::mmio_bar_write(uint64_t offset, unsigned bytes, uint64_t value) {
   }
 }
 
-// Writes local memory. The part that holds the global table is closed: it has its alias.
+// Writes local memory. The part that holds the global table is closed, because it has its alias.
 void Device::local_write(uint64_t offset, std::span<const std::byte> from) {
   const MemoryMap& map = memory_.map();
   if (map.holds_table(memory::MemorySpace::local, offset) ||

@@ -2,7 +2,7 @@
 //
 // Order of work when memory goes away (unmapped, replaced, or given to another user):
 //   1. the front end makes the range inaccessible to new look-ups (map_memory, read_memory, write_memory)
-//   2. it calls Device::revoke_memory(), between two other calls of the device: no engine runs then
+//   2. it calls Device::revoke_memory(), between two other calls of the device, so no engine runs then
 //   3. the memory may go
 #pragma once
 

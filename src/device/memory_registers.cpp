@@ -133,7 +133,7 @@ void MemoryUnit::derive(const mmio::RegisterSlot& slot, uint32_t value) {
   }
 }
 
-// Derives state from a register. Cached translations stay unless their source has changed: an engine reset keeps them.
+// Derives state from a register. Cached translations stay unless their source has changed; an engine reset keeps them.
 void MemoryUnit::refresh() {
   const memory::TrttState before = trtt_.state();
   trtt_.reset();

@@ -1,7 +1,7 @@
 // Resets below the level of the function: GDRST (MMIO 941C on Gen6 and later, configuration space C0 on Gen4) and the
 // RESET_CTL handshake of each engine (base + D0). Wake requests, steering, fuses, page tables in memory, display and
 // power management survive. A reset is complete when the write returns, unless a page request that waits for room in
-// the queue blocks an engine: its GDRST bit then stays set until a read finds the request gone (ICL-GAM-12). Not
+// the queue blocks an engine; its GDRST bit then stays set until a read finds the request gone (ICL-GAM-12). Not
 // modelled: the time a reset takes.
 #pragma once
 

@@ -65,7 +65,7 @@ class Engine {
   }
   // Moves the time of an engine without work forward.
   void catch_up(uint64_t now) { state_.time = std::max(state_.time, now); }
-  // Wakes the engine: a register, memory or an event that it may wait for has changed.
+  // Wakes the engine, because a register, memory or an event that it may wait for has changed.
   void poke();
   // Delivers a semaphore signal for a context, by the upper dword of its descriptor. Rings have no contexts and take
   // every signal.
@@ -119,8 +119,8 @@ class Engine {
   uint32_t read_register(uint32_t offset);
   void write_register(uint32_t offset, uint32_t value, uint32_t lanes = mmio::kAllLanes);
 
-  // Holds the stream: the command is parsed again later. If software has cancelled the wait, the stream advances
-  // instead.
+  // Holds the stream, so that the command is parsed again later. If software has cancelled the wait, the stream
+  // advances instead.
   Next wait(WaitKind kind, uint32_t detail = 0, std::optional<uint64_t> until = std::nullopt);
   // Stops the engine until it is reset.
   Next hang(std::string_view reason);
@@ -141,7 +141,7 @@ class Engine {
   // Returns whether a long command is unfinished. No other command may run before it ends.
   bool in_command() const { return state_.long_command.is_of(stream_.level().address.value, state_.commands); }
 
-  // Returns whether a register write of the running command has reset the engine: there is no next command.
+  // Returns whether a register write of the running command has reset the engine, so that there is no next command.
   bool was_reset() const { return was_reset_; }
 
   // Reports the time since the last report to the units that observe the engine.

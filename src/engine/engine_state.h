@@ -32,7 +32,7 @@ enum class WaitKind : uint8_t {
   none,
   event,      // MI_WAIT_FOR_EVENT
   semaphore,  // MI_SEMAPHORE_WAIT, MI_SEMAPHORE_MBOX
-  rest,       // the ring's tail lies inside a command: software must write the rest first
+  rest,       // the ring's tail lies inside a command; software must write the rest first
   page,       // a page response, in fault-and-halt mode
   parser,     // stopped by software (MI_MODE)
 };

@@ -4,7 +4,7 @@
 //
 // The counter is settled before a value that it depends on changes, and when it is read, so it is exact inside a slice.
 // A context counts from the first step of its restore to the last step of its save. The threshold is compared only when
-// the counter counts: a threshold below the count matches after the counter has wrapped, and a threshold of zero
+// the counter counts; a threshold below the count matches after the counter has wrapped, and a threshold of zero
 // matches when it wraps. The frequency of GPU clocks is not modelled; kGpuHz is used instead.
 #pragma once
 

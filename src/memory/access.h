@@ -19,7 +19,7 @@ inline constexpr Access kWrite{.direction = Direction::write};
 inline constexpr Access kFetch{.instruction = true};
 
 // The result travels from the translation to the engine that made the access. If several accesses of one piece of work
-// fail, the greatest value is the result of the work: an engine that waits for a page repeats the work and raises the
+// fail, the greatest value is the result of the work. An engine that waits for a page repeats the work and raises the
 // other faults again.
 enum class [[nodiscard]] AccessResult : uint8_t{
     ok,              // done; after a skipped fault a read gave zeros and a write was dropped

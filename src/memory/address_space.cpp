@@ -180,9 +180,9 @@ PreTranslation::Result AddressSpace::pre_translate(uint64_t address, Access acce
   return result;
 }
 
-// A walk from the cached upper levels that ends in a fault proves nothing: software may have raised rights or added
-// tables without an invalidation. Only a walk from the root may fault (Ice Lake PRM vol. 6, R/W privilege, seed 001;
-// ICL-TLB-17).
+// A walk from the cached upper levels that ends in a fault proves nothing, because software may have raised rights or
+// added tables without an invalidation. Only a walk from the root may fault (Ice Lake PRM vol. 6, R/W privilege, seed
+// 001; ICL-TLB-17).
 WalkResult AddressSpace::walk_tables(uint64_t address, Access access) {
   ++walk_statistics_.walks;
   WalkResult result;

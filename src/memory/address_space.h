@@ -148,7 +148,7 @@ class AddressSpace final : private PhysicalMemory::Watcher {
   // or meet a null page.
   std::byte* look_up_frame(GpuVa address, Access access) const;
 
-  // Enclose one piece of work, however many accesses it makes: only its first skipped fault raises an Event. `skipped`:
+  // Enclose one piece of work, however many accesses it makes; only its first skipped fault raises an Event. `skipped`:
   // the faults of its earlier parts.
   void begin_work(uint64_t skipped) {
     in_work_ = true;
@@ -270,7 +270,7 @@ class AddressSpace final : private PhysicalMemory::Watcher {
   QuickWalk quick_;
   WalkStatistics walk_statistics_;  // without the walks that the TLB counts
   SpaceTag tag_;
-  bool in_tile_table_ = false;  // a tiled resource table is being read: its address is not translated again
+  bool in_tile_table_ = false;  // a tiled resource table is being read, so its address is not translated again
   uint64_t filtered_faults_ = 0;
   bool in_work_ = false;
   Work work_;

@@ -7,7 +7,7 @@
 //
 // Only plain accesses to present pages are speculative. Anything else (a fault, a null page, a tiled resource, an
 // atomic operation, which the CPU may observe) stops the piece. After all earlier pieces have committed, the
-// piece continues directly: its accesses reach the real space at once, and its writes are recorded for the pieces that
+// piece continues directly. Its accesses reach the real space at once, and its writes are recorded for the pieces that
 // follow.
 //
 // An Accessor replaces the buffering (in_place_speculation.h).

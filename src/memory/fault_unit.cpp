@@ -34,7 +34,7 @@ std::optional<EngineClass> class_of(RegisterId id) {
   return id == RegisterId::BCS_FAULT_REG ? std::optional(EngineClass::blit) : std::nullopt;
 }
 
-// Returns the engine's number, cut to the field: it is three bits wide up to Gen11.
+// Returns the engine's number, cut to the field, which is three bits wide up to Gen11.
 uint8_t fitting_engine_id(const spec::EngineModel& engine, spec::GenId gen) {
   for (const spec::FieldDesc& field : hw::FAULT_REG::kDesc.layout(gen)->fields) {
     if (field.name == "engine_id") {

@@ -336,7 +336,7 @@ void Gam::invalidate(const DirectedInvalidation& command) {
   for (unsigned number = 0; number < engines_.size(); ++number) {
     Engine& engine = engines_[number];
     const ContextDefinition& context = engine.definition;
-    // An engine that was reset counts too: its caches are still filled.
+    // An engine that was reset counts too, because its caches are still filled.
     const bool concerned = engine.loaded && !context.legacy && (!command.pasid || *command.pasid == context.pasid) &&
                            (!command.function || *command.function == context.function);
     if (!concerned) {

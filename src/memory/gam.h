@@ -28,7 +28,7 @@ namespace halogen::memory {
 enum class ContextStage : uint8_t {
   idle,
   ready,      // "available" came, "receive ready" was answered: descriptors may be written
-  confirmed,  // "launched" came and was confirmed: the command streamer runs
+  confirmed,  // "launched" came and was confirmed, so the command streamer runs
 };
 
 // A context as its command streamer describes it.

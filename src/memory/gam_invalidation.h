@@ -1,6 +1,6 @@
 // TLB invalidation by MMIO: software writes ones and polls until hardware has cleared them. Gen8 to Gen11 have one
 // register per engine. Gen12 has one per class with a bit per instance (ICL-TLB-21). An invalidation is complete when
-// every access that used the old entries is done: a unit that keeps addresses of pages over several steps holds an
+// every access that used the old entries is done. A unit that keeps addresses of pages over several steps holds an
 // AccessHold meanwhile.
 #pragma once
 

@@ -28,7 +28,7 @@ class PageMap {
       }
     }
   }
-  // Adds a page that is not in the map. The caller initialises the value: it may hold that of an earlier use.
+  // Adds a page that is not in the map. The caller initialises the value, because it may hold that of an earlier use.
   T& add(uint64_t page) {
     if (used_ * 2 >= slots_.size()) {
       grow();

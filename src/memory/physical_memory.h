@@ -17,7 +17,7 @@ namespace halogen::memory {
 // Two address spaces that both start at zero. A page table entry's local memory bit chooses.
 enum class MemorySpace : uint8_t { system, local };
 
-// The kind of memory behind a window. Access rules differ: the CPU reaches stolen memory only through the
+// The kind of memory behind a window. Access rules differ; the CPU reaches stolen memory only through the
 // aperture, and the page tables' own memory only through its alias.
 enum class MemoryKind : uint8_t { ram, data_stolen, gtt_stolen, wopcm, local };
 

@@ -1,7 +1,8 @@
 // A translation cache like those of the chips: up to 256 fully associative entries per set, low page bits select the
 // set, and the least recently allocated entry is replaced. An entry holds the host address of its 4 KB frame, so a hit
 // costs one look-up. Hit rules (Ice Lake PRM vol. 6, TLB, seed 001): a write to an entry that is not writable or not
-// dirty, or a fetch from an entry that is not executable, is a miss that drops the entry: only a new walk may fault.
+// dirty, or a fetch from an entry that is not executable, is a miss that drops the entry, because only a new walk may
+// fault.
 #pragma once
 
 #include <cstdint>

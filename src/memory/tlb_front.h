@@ -2,7 +2,7 @@
 // are numbered in the order of allocation. An entry is live while fewer than `window` entries are newer. So the oldest
 // entry expires without any work, and clearing a set is one store. Each page has two slots, its home. If other live
 // entries occupy both, one of them is moved aside and the home is marked. tlb.h handles all rare cases. The number of
-// stores matters most: a CPU stops looking ahead when too many stores are pending.
+// stores matters most, because a CPU stops looking ahead when too many stores are pending.
 #pragma once
 
 #include <cstddef>

@@ -249,7 +249,7 @@ PreTranslation::Result TiledResources::translate(uint64_t address, Access /*acce
   Result result;
   uint64_t table = set.l3_pointer;
   // Two levels of 512 entries that point to the next table. If a fault is not repaired, the entry reads as zero and the
-  // walk continues with it: hardware does not tell this walker either.
+  // walk continues with it, because hardware does not tell this walker either.
   for (const unsigned shift : {35u, 26u}) {
     uint64_t entry = 0;
     const GpuVa at = entry_address(table, 8 * bits(address, shift + 8, shift));

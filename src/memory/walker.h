@@ -90,7 +90,7 @@ struct Rights {
   bool executable = true;
 };
 
-// The position of a walk: it reads an entry of `table` on a level next.
+// The position of a walk, which reads an entry of `table` on a level next.
 struct WalkPosition {
   uint8_t level = 0;
   bool medium = false;     // the directory entry selects 64 KB pages

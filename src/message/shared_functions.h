@@ -41,7 +41,7 @@ class ControlCache {
  private:
   struct Entry {
     uint32_t descriptor = 0;
-    uint8_t function = 0xff;  // not a valid function: the entry is empty
+    uint8_t function = 0xff;  // not a valid function, so the entry is empty
     eu::MessageControl control;
   };
   std::array<Entry, 64> entries_{};

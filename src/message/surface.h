@@ -78,8 +78,8 @@ struct Surface {
 Surface decode_surface(const Generation& generation, const hw::RENDER_SURFACE_STATE& state);
 
 // Returns the address of a texel of an image, or of its block in a compressed format. Layers and slices are relative to
-// the surface's first one. The address is not checked against the size of the surface: the caller has compared the
-// coordinates.
+// the surface's first one. The address is not checked against the size of the surface, because the caller has compared
+// the coordinates.
 uint64_t texel_address(const Surface& surface, uint32_t x, uint32_t y, uint32_t layer, uint32_t level,
                        uint32_t sample = 0);
 

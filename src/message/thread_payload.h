@@ -23,7 +23,7 @@ template <class Payload>
   std::array<uint32_t, Payload::kDwords> words;
   payload.write(gen, words.data());
   std::byte* const to = thread.grf.data() + grf * eu::kGrfBytes + Payload::kDword * sizeof(uint32_t);
-  for (size_t i = 0; i < words.size(); ++i) {  // by dwords: a wide copy would stall on the preceding stores
+  for (size_t i = 0; i < words.size(); ++i) {  // by dwords, because a wide copy would stall on the preceding stores
     std::memcpy(to + i * sizeof(uint32_t), &words[i], sizeof(uint32_t));
   }
 }

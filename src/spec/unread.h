@@ -15,7 +15,7 @@ class UnreadFields {
   // Records fields with a non-default value. Returns the first of them, or null.
   const UnreadDesc* note(const ItemDesc& item, GenId gen, std::span<const uint32_t> dwords);
   void merge(const UnreadFields& other);
-  // Adds each field with the number of items that set it.
+  // Adds each recorded field once.
   void report(FidelityReport& report) const;
 
  private:

@@ -78,7 +78,7 @@ class FenceSet {
   void write(unsigned index, uint64_t raw, EventSink* events = nullptr, std::string_view path = {});
   void reset();
 
-  // Returns the fence of an address, or null. Overlapping fences are undefined: the lowest number wins.
+  // Returns the fence of an address, or null. Overlapping fences are undefined; the lowest number wins.
   const Fence* find(GgttOffset address) const;
   // Returns the fence of the lowest number that meets a range, or null.
   const Fence* meeting(GgttOffset first, GgttOffset last) const;

@@ -1,5 +1,5 @@
 // Checks a surface against the rules for software (G45 PRM vol. 1b 4.5.4.3 and 4.5.5, seed 003;
-// src/gen/tiling_rules.h). A check returns the first rule that is broken. Hardware does not check: a client reports the
+// src/gen/tiling_rules.h). A check returns the first rule that is broken. Hardware does not check; a client reports the
 // result as an Event and continues.
 #pragma once
 

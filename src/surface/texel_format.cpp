@@ -290,7 +290,7 @@ const TexelFormat& texel_format(hw::SurfaceFormat format) {
 }
 
 Texel unpack_texel(const TexelFormat& format, const std::byte* bytes) {
-  std::array<uint32_t, 5> words{};  // one extra: a channel may be read as 64 bits
+  std::array<uint32_t, 5> words{};  // one extra, because a channel may be read as 64 bits
   std::memcpy(words.data(), bytes, std::min<size_t>(format.bytes(), 16));
   if (format.shared_exponent) {
     return unpack_shared(words[0]);

@@ -416,7 +416,7 @@ void Driver::queue(EngineQueue& engine, RequestRef request) {
   queued_ = true;
   burst_length_ = Clock::now() - last_queued_ < kBurstGap ? burst_length_ + 1 : 0;
   if (options_.tracepoints != nullptr) options_.tracepoints->queue(*request);
-  // A program that submits batch after batch without another call in between does not wait for each one: its batches
+  // A program that submits batch after batch without another call in between does not wait for each one; its batches
   // are gathered and given to the engines together, as i915 leaves them to its tasklet.
   constexpr uint64_t kHasFences = I915_EXEC_FENCE_OUT | I915_EXEC_FENCE_ARRAY | I915_EXEC_USE_EXTENSIONS;
   const bool plain = request->waits.empty() && request->partners.empty() && (request->flags & kHasFences) == 0;

@@ -102,7 +102,7 @@ class Driver {
   // Lets the device work only until then, for a process that is about to end. time_point::max(): without an end. Any
   // thread may call it.
   void end_by(std::chrono::steady_clock::time_point when) { end_by_ = when.time_since_epoch().count(); }
-  // Calls `function` with the lock held: the device does not change meanwhile.
+  // Calls `function` with the lock held, so that the device does not change meanwhile.
   void with_lock(const std::function<void()>& function);
   // Returns the fidelity report of everything that the device has done so far.
   FidelityReport fidelity();

@@ -5,7 +5,7 @@
 
 namespace halogen::driver {
 
-// Advances the device's clock to the host's. A clock is never moved back: a device that is ahead stays ahead.
+// Advances the device's clock to the host's. A clock is never moved back, so a device that is ahead stays ahead.
 void Driver::catch_up() {
   constexpr std::chrono::microseconds kNear{50};
   if (!options_.host_time || batched_ != 0) return;

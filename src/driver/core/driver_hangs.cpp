@@ -98,9 +98,9 @@ void Driver::blame(EngineQueue& queue, const RequestRef& culprit, Context::Clock
   cancel(queue, *culprit->context);
 }
 
-// The host was exhausted in the middle of the device's work, which has no defined state any more: the engines that were
-// at work are reset, and what they executed fails. A reset that the host cannot complete either is left to the hang
-// check.
+// The host was exhausted in the middle of the device's work, which has no defined state any more, so the engines that
+// were at work are reset, and what they executed fails. A reset that the host cannot complete either is left to the
+// hang check.
 void Driver::fail_work() {
   for (const std::unique_ptr<EngineQueue>& queue : gpu_->queues()) {
     if (!queue->working()) continue;

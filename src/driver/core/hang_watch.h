@@ -1,8 +1,8 @@
 // The clock and the limits of hang detection. A request has a limited time, whether or not it makes progress, as under
 // i915. Time in which the device did long work (draws, dispatches, large BLTs) counts less, because the model is slower
 // than a chip in that work; time in which a streamer only parses commands counts fully. Long work that makes no
-// progress has the same limit, but all of its time counts: an endless kernel is reset after the same time as an endless
-// batch.
+// progress has the same limit, but all of its time counts, so an endless kernel is reset after the same time as an
+// endless batch.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// The time during which this process ran. Hang detection counts it: a busy host, a debugger or a suspended machine does
-// not cause a hang.
+// The time during which this process ran. Hang detection counts it, so a busy host, a debugger or a suspended machine
+// does not cause a hang.
 #pragma once
 
 #include <chrono>

@@ -180,7 +180,7 @@ Result<void> Tracepoints::flush_locked() {
   text.pop_back();  // the last comma
   const int descriptor = open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor < 0) return Error{fmt::format("{}: {}", file_, std::strerror(errno))};
-  // The lock belongs to this process: a child does not inherit it, and it ends with the process.
+  // The lock belongs to this process, so a child does not inherit it, and it ends with the process.
   struct flock whole_file {};
   whole_file.l_type = F_WRLCK;
   while (fcntl(descriptor, F_SETLKW, &whole_file) != 0 && errno == EINTR) {

@@ -181,7 +181,7 @@ bool Buffer::is_leaving() const {
   return of_program_ && LentMemory::of_process().is_leaving(program_, bytes_);
 }
 
-// The program may unmap its memory at any time, with or without notice: the host then refuses the access.
+// The program may unmap its memory at any time, with or without notice; the host then refuses the access.
 bool Buffer::write(uint64_t offset, std::span<const std::byte> from) const {
   if (!has_pages() || offset > bytes_ || from.size() > bytes_ - offset) return false;
   if (of_program_) return write_unsure(program_ + offset, from.data(), from.size());

@@ -35,7 +35,7 @@ class Buffer {
   const PageRun& run() const { return run_; }
   std::span<std::byte> bytes() const { return hardware_.bytes(run_); }
   void drop_pages();  // discards the content
-  // Entries of a page table that could not be removed lead to the pages: no other buffer may ever get them.
+  // Entries of a page table that could not be removed lead to the pages, so no other buffer may ever get them.
   void keep_pages() { kept_ = true; }
 
   // Moves the content to a file that other processes can use. Returns 0 or a negative errno.

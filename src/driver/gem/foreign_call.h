@@ -1,4 +1,4 @@
-// A call of another process. The driver has no access to the memory and the descriptors of that process: the call
+// A call of another process. The driver has no access to the memory and the descriptors of that process. The call
 // brings copies of the memory that it needs (pieces) and the descriptors themselves, and takes back what the driver
 // writes and the descriptors that it makes.
 //

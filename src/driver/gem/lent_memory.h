@@ -1,5 +1,5 @@
 // The parts of this process's memory that programs have lent to the device (USERPTR). The front end checks them before
-// memory is unmapped. While it is being unmapped, the memory is leaving: no call may give it to the device again.
+// memory is unmapped. While it is being unmapped, the memory is leaving, and no call may give it to the device again.
 #pragma once
 
 #include <atomic>

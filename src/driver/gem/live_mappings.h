@@ -1,5 +1,5 @@
-// The parts of this process's memory that map buffers. A mapping keeps its buffer alive, as in Linux: the content stays
-// after the last handle is closed, until the last page is unmapped.
+// The parts of this process's memory that map buffers. A mapping keeps its buffer alive, as in Linux, so the content
+// stays after the last handle is closed, until the last page is unmapped.
 //
 // Not tracked: mappings in other processes, including children after fork(2). Those show files of one buffer each.
 #pragma once

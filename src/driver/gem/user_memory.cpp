@@ -59,7 +59,7 @@ bool on_own_stack(uint64_t address, size_t bytes) {
   }();
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
-  return false;  // an array may be shorter than the program says: the sanitizer must not see the copy
+  return false;  // an array may be shorter than the program says, so the sanitizer must not see the copy
 #endif
 #endif
   const uint64_t here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
@@ -259,7 +259,7 @@ bool read_user_to_file(uint64_t address, int descriptor, uint64_t offset, size_t
   if (!is_own_process()) return false;
   for (size_t done = 0; done < bytes;) {
     const ssize_t part =
-        // The host checks the pointer: a sanitizer must not check it first.
+        // The host checks the pointer, so a sanitizer must not check it first.
         syscall(SYS_pwrite64, descriptor, pointer_at(address + done), bytes - done, static_cast<off_t>(offset + done));
     if (part <= 0) return false;
     done += static_cast<size_t>(part);

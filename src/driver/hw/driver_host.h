@@ -85,7 +85,7 @@ class DriverHost final : public device::Host {
   bool replace(bool local, uint64_t offset, uint64_t bytes, int descriptor);
   [[nodiscard]] bool restore(bool local, uint64_t offset, uint64_t bytes);
   [[nodiscard]] bool drop(bool local, uint64_t offset, uint64_t bytes);
-  // Call before pages get another owner: a translation that an engine still caches must not reach them.
+  // Call before pages get another owner, because a translation that an engine still caches must not reach them.
   void revoke();
   // Returns system memory or a window. Empty: the range is in neither.
   std::span<std::byte> at(uint64_t address, uint64_t bytes) const;

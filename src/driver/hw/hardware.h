@@ -78,7 +78,7 @@ class Hardware {
   // Allocates zeroed memory.
   std::optional<PageRun> allocate(uint64_t bytes, bool local = false);
   // Drops the translations that engines cache. Needed before pages that were bound get another owner while engines are
-  // at work: a new batch drops them itself.
+  // at work; a new batch drops them itself.
   void drop_translations();
   void ask_working(std::function<bool()> working) { working_ = std::move(working); }  // whether engines are at work
   // Empties the pages and frees them. `replaced`: they lie in a file of their own (SharedMemory::replace).

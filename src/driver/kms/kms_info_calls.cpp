@@ -154,7 +154,7 @@ int get_pipe_of_crtc(Call&, drm_i915_get_pipe_from_crtc_id& pipe) {
   return 0;
 }
 
-// Refuses the call: the model has no gamma table.
+// Refuses the call, because the model has no gamma table.
 int get_gamma(Call&, drm_mode_crtc_lut& table) {
   if (table.crtc_id != kCrtcId) return -ENOENT;
   return table.gamma_size == 0 ? 0 : -EINVAL;

@@ -199,7 +199,7 @@ int remove_fb(Call& call, unsigned& id) {
   return call.driver.kms().remove_fb(call.file, id);
 }
 
-// Has no effect: the display reads memory itself.
+// Has no effect, because the display reads memory itself.
 int mark_dirty(Call& call, drm_mode_fb_dirty_cmd& dirty) {
   if (!call.driver.kms().find_fb(dirty.fb_id)) return -ENOENT;
   if ((dirty.flags & ~uint32_t{DRM_MODE_FB_DIRTY_FLAGS}) != 0) return -EINVAL;

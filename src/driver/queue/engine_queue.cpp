@@ -160,8 +160,8 @@ bool EngineQueue::place_last(const RequestRef& request) {
   return placed;
 }
 
-// An error of a fence that the request waited for is inherited: its batch is skipped. Requests of the same engine are
-// exempt, because those waits only keep the order.
+// An error of a fence that the request waited for is inherited, and its batch is skipped. Requests of the same engine
+// are exempt, because those waits only keep the order.
 void EngineQueue::take_errors(Request& request) const {
   for (const FenceRef& each : request.waits) {
     if (each->error == 0 || each->error == -ETIMEDOUT) continue;

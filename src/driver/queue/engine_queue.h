@@ -24,7 +24,8 @@ class EngineContext {
   EngineQueue& queue() { return queue_; }
   uint64_t timeline() const { return timeline_; }  // timeline of its requests
 
-  // Requests that are not done. At this limit the ring counts as full: the program waits until half of them are done.
+  // Requests that are not done. At this limit the ring counts as full, and the program waits until half of them are
+  // done.
   static constexpr unsigned kMaxOpen = 64;
   unsigned open = 0;
 

@@ -52,7 +52,7 @@ int SharedBuffers::create(const BufferRef& buffer, bool close_on_exec, bool writ
   const std::optional<FileKey> key = key_of(buffer->descriptor());
   if (!key) return -ENOMEM;
   known_[*key] = buffer;
-  // While a program holds the file all descriptors are copies of it: the first export decides the access rights.
+  // While a program holds the file all descriptors are copies of it, so the first export decides the access rights.
   if (!std::exchange(buffer->exported, true)) buffer->writable_file = writable;
   const int flags = (close_on_exec ? O_CLOEXEC : 0) | (buffer->writable_file ? O_RDWR : O_RDONLY);
   const int descriptor = ::open(path_of(buffer->descriptor()).c_str(), flags);

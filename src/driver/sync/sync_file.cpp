@@ -158,7 +158,7 @@ int SyncFiles::create(const FenceRef& fence, std::string name) {
   Descriptor read_end(ends[0]), write_end(keep_private(ends[1]));
   const std::optional<FileKey> key = key_of(read_end.number());
   if (!key || !write_end || fcntl(read_end.number(), F_SETSIG, kSyncFileMark) != 0) return -EMFILE;
-  // A holder of the reading end can open the pipe and fill it: then the report is dropped, and closing the end signals.
+  // A holder of the read end can open the pipe and fill it. The report is then dropped, and closing the end signals.
   if (fcntl(write_end.number(), F_SETFL, O_NONBLOCK) != 0) return -EMFILE;
   if (name.empty()) {
     name = fmt::format("{}-{}{}-{}", fence->driver_name(), fence->timeline_name(), fence->timeline, fence->number);

@@ -21,7 +21,7 @@ class LongCommand {
   // Returns whether earlier parts of this command have been done.
   bool resumed() const { return resumed_; }
   void begin();
-  // Runs one part. Accesses without memory are counted across all parts: only the first raises an Event of its own.
+  // Runs one part. Accesses without memory are counted across all parts; only the first raises an Event of its own.
   template <class Part>
   auto run(memory::AddressSpace& space, Part&& part) {
     space.begin_work(state().missed);

@@ -1,7 +1,7 @@
 // Logical contexts before execlists: MI_SET_CONTEXT of Gen4 to Gen6 and the run lists of the mobile Gen4.5 part. G45
 // PRM vol. 1b 1.15 and 5.8 (seed 003). An image holds the streamer's context registers as MI_LOAD_REGISTER_IMM
 // commands, in whole cache lines, then the setup state of the BLT engine and the state of the pipelines
-// (context_settings.h). The format is the model's own: software only moves images.
+// (context_settings.h). The format is the model's own, because software only moves images.
 #pragma once
 
 #include <cstdint>

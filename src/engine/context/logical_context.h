@@ -36,8 +36,8 @@ class LogicalContext {
 
   enum class Result : uint8_t {
     done,
-    ended,    // an MI_BATCH_BUFFER_END was found: the image holds no more
-    stopped,  // by a fault, or by a command that hangs the engine: its activity says which
+    ended,    // an MI_BATCH_BUFFER_END was found; the image holds no more
+    stopped,  // by a fault, or by a command that hangs the engine; its activity says which
   };
 
   explicit LogicalContext(Engine& engine);

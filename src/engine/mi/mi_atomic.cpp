@@ -121,7 +121,7 @@ Wide compare_exchange(std::byte* place, Wide expected, Wide next) {
     return expected;
   }
 #endif
-  Wide old;  // not atomic: the CPU may write between the halves
+  Wide old;  // not atomic, because the CPU may write between the halves
   std::memcpy(&old, place, sizeof(old));
   if (old == expected) {
     std::memcpy(place, &next, sizeof(next));

@@ -19,7 +19,7 @@ using spec::RegisterId;
 constexpr uint64_t kPageBytes = 4096;
 constexpr uint8_t kFirstBatch = 1;
 constexpr uint8_t kSecondBatch = 2;
-constexpr uint8_t kDeepestBatch = 3;  // with nesting: a context image has room for three levels
+constexpr uint8_t kDeepestBatch = 3;  // with nesting, because a context image has room for three levels
 
 Next noop(Engine& engine, const Command& command) {
   const auto noop = command.as<hw::MI_NOOP>(engine.gen());

@@ -21,7 +21,7 @@ uint32_t lanes_without(unsigned disabled) {
   return lanes;
 }
 
-// Returns hold() if the write has reset the engine: there is no next command then.
+// Returns hold() if the write has reset the engine, because there is no next command then.
 Next after_write(Engine& engine) {
   return engine.was_reset() ? Next::hold() : Next::advance();
 }

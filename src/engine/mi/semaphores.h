@@ -1,6 +1,6 @@
 // Registers that end a semaphore wait when they are written: the mailboxes of Gen6. The semaphore token of Gen12 is
-// only stored: it is a value that a producer reports, and no public source says where engines receive signals from
-// software.
+// only stored, because it is a value that a producer reports, and no public source says where engines receive signals
+// from software.
 #pragma once
 
 #include "mmio/registers.h"

@@ -16,7 +16,7 @@ class Engine;
 // What the privilege rules remove from a command (command_privilege.h). All false: nothing.
 struct Permit {
   bool restricted =
-      false;  // the batch is not privileged: the handler asks CommandPrivilege::allows() for each register
+      false;  // the batch is not privileged, so the handler asks CommandPrivilege::allows() for each register
   bool drop_write = false;
   bool drop_post_sync = false;
   bool per_process_table = false;

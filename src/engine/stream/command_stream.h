@@ -94,7 +94,7 @@ struct Next {
   static constexpr Next stop() { return {Action::stop, {}, {}}; }  // the command is consumed
   static constexpr Next hold() {
     return {Action::hold, {}, {}};
-  }  // the command is not consumed: the next run() visits it again
+  }  // the command is not consumed, so the next run() visits it again
 };
 
 enum class StreamStop : uint8_t {
@@ -102,7 +102,7 @@ enum class StreamStop : uint8_t {
   exhausted,  // the end of the level is reached: an empty ring, or a batch without an end command
   left,       // the outermost level has ended
   stopped,    // the visitor returned stop()
-  held,       // the visitor returned hold(): the command is still the next one
+  held,       // the visitor returned hold(), so the command is still the next one
   unmapped,   // the address is not readable
   truncated,  // the last command is longer than the rest of the stream
   too_deep,   // a call exceeds kMaxLevels
@@ -173,7 +173,7 @@ concept KeepsCommands = requires(Visitor& visitor) {
   { visitor.kept_command() } -> std::convertible_to<std::span<const uint32_t>>;
 };
 
-// Reads a dword once, although other threads may write it: the compiler must not read it again.
+// Reads a dword once, although other threads may write it; the compiler must not read it again.
 inline uint32_t read_once(const uint32_t* dword) {
   return __atomic_load_n(dword, __ATOMIC_RELAXED);
 }

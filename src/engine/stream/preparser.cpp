@@ -108,7 +108,7 @@ bool PreParser::leads_on(Walk& walk, std::span<const uint32_t> commands) const {
   return false;
 }
 
-// Reads a piece ahead. It never faults: a missing page is read again when the parser reaches it.
+// Reads a piece ahead. It never faults; a missing page is read again when the parser reaches it.
 bool PreParser::read(const Walk& walk, unsigned lines) {
   const StreamLevel& level = walk.level();
   const bool global = level.space == StreamSpace::ggtt;

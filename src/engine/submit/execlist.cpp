@@ -316,8 +316,8 @@ void ExeclistSubmission::reload_tables(const hw::CONTEXT_DESCRIPTOR& descriptor,
 }
 
 // Returns whether a new queue replaces the active one when the running context leaves. If the context is complete while
-// arbitration is disabled, the next element of its own queue runs first: an element boundary is a preemption point only
-// while arbitration is enabled. DG1 PRM vol. 13, Preemption (seed 000).
+// arbitration is disabled, the next element of its own queue runs first, because an element boundary is a preemption
+// point only while arbitration is enabled. DG1 PRM vol. 13, Preemption (seed 000).
 bool ExeclistSubmission::new_queue_may_come() const {
   const EngineState& state = engine_.state();
   if (!state.execlist.pending) {

@@ -63,7 +63,7 @@ class Interpreter final : public Executor {
       const Step step = (prepared->fast != nullptr ? prepared->fast : prepared->handler)(frame, *prepared);
       if (!advance(thread, *prepared, step)) {
         if (counters != nullptr && thread.status == ThreadStatus::blocked) {
-          --counters[kernel.index_of(*prepared)];  // not executed: it will be retried
+          --counters[kernel.index_of(*prepared)];  // not executed; it will be retried
         }
         return thread.status;
       }

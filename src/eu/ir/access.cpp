@@ -28,8 +28,8 @@ Location architecture_register(const Operand& operand, const EuRules& rules, boo
     case Arf::address:
       return {File::address, sub, rules.address_words * 2};
     case Arf::accumulator: {
-      // Writes and float reads are limited to the accumulators of this generation. Integer reads are not: the model
-      // keeps the accumulators of all generations.
+      // Writes and float reads are limited to the accumulators of this generation. Integer reads are not, because the
+      // model keeps the accumulators of all generations.
       Location at = in_thread(File::accumulator, number * kRegister + sub);
       at.limit = is_destination || traits(operand.type).is_float ? rules.accumulators * kRegister : at.limit;
       return at;

@@ -60,7 +60,7 @@ std::optional<Instruction> CodeImage::at(uint32_t offset) const {
     const size_t take = std::min(bytes.size() - have, kCodePage_B - in_page);
     std::memcpy(bytes.data() + have, part->bytes.data() + in_page, take);
     have += take;
-    // A compact instruction may be the last of a page: the next page need not be mapped.
+    // A compact instruction may be the last of a page, so the next page need not be mapped.
     const Decoded decoded = decode(gen_, std::span(bytes).first(have));
     if (have < bytes.size() && decoded.fault == DecodeFault::truncated) {
       continue;

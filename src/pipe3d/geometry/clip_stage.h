@@ -1,7 +1,7 @@
 // Gen4: clipping by threads. The unit tests the positions of an object's vertices, which are already divided by w. It
 // drops objects outside, passes on objects inside (or in the guard band), and gives the others to a thread, which
 // writes the vertices of the clipped object to one entry each. The results may still exceed the range of the
-// rasteriser: the clipper handles that.
+// rasteriser; the clipper handles that.
 #pragma once
 
 #include <cstdint>

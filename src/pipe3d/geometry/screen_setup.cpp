@@ -211,7 +211,7 @@ void set_up(const PipelineState& state, const Clipper::Piece& piece, std::vector
   if (area == 0 && !state.raster.conservative) {
     return;
   }
-  // A triangle without an area is back-facing: a choice of the model.
+  // A triangle without an area is back-facing, which is a choice of the model.
   to.front = area != 0 && (area < 0) == state.raster.front_counter_clockwise;
   if (culled(state.raster.cull, to.front)) {
     return;

@@ -129,7 +129,7 @@ void DepthStencilUnit::begin(const Output& output, memory::AddressSpace& space, 
   } else {
     begin_plane(buffers.stencil, true, space, samples_log2, stencil_);
   }
-  // A depth buffer that is neither tested nor written may have no memory: its state then only provides the size of the
+  // A depth buffer that is neither tested nor written may have no memory; its state then only provides the size of the
   // stencil buffer.
   has_depth_ = buffers.depth.present &&
                (packed_ || state.depth_test || state.bounds_test || state.depth_write || output.operation.clear_depth);

@@ -219,8 +219,8 @@ void resolve_buffers(Resolver& from, Output& output) {
     buffers.stencil.present = stencil.surface_base_address.value != 0;
     buffers.stencil.address = stencil.surface_base_address.value;
     buffers.stencil.pitch_B = stencil.surface_pitch + 1;
-    // The level is not applied to the stencil buffer: software points to the level itself, whose layers follow each
-    // other.
+    // The level is not applied to the stencil buffer, because software points to the level itself, whose layers follow
+    // each other.
     const uint32_t level = buffers.depth.level;
     buffers.stencil.level = 0;
     buffers.stencil.width = message::Surface::shrink(buffers.depth.width, level);

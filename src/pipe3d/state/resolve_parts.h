@@ -53,7 +53,7 @@ class Resolver {
   T read_element(uint64_t base, size_t index) {
     return read<T>(element<T>(base, index));
   }
-  // Returns whether the structure's memory is mapped: software may leave out elements of arrays that no draw uses.
+  // Returns whether the structure's memory is mapped; software may leave out elements of arrays that no draw uses.
   template <class T>
   bool there(uint64_t address) const {
     const uint64_t last = address + bytes<T>() - 1;

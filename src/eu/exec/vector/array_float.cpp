@@ -98,7 +98,7 @@ ArrayCompute fused_products(Type type) {
   return type == Type::f ? fused<Which, Type::f> : fused<Which, Type::df>;
 }
 
-// Computes a product and a sum that are not fused: the product keeps double precision.
+// Computes a product and a sum that are not fused, so the product keeps double precision.
 template <Addend Which>
 void product_then_sum(ArrayContext&, ArrayValues* const* source, ArrayValues& out, unsigned count) {
   each_product<Which>(source, out, count, [](double a, double b, double c) {

@@ -491,7 +491,7 @@ bool accumulates(const ir::Lowered& lowered) {
   return kind == ir::AccumulatorEffect::Kind::result || kind == ir::AccumulatorEffect::Kind::result_unless_disabled;
 }
 
-// Returns whether 64-bit integers modulo 2^64 are enough: no part of the instruction may depend on higher bits.
+// Returns whether 64-bit integers modulo 2^64 are enough, because no part of the instruction depends on higher bits.
 bool wide_fits(const ir::Lowered& lowered) {
   const Operation operation = lowered.compute.operation;
   const ir::Target& target = lowered.target;

@@ -132,7 +132,7 @@ struct Plane {
     return _mm256_add_pd(_mm256_add_pd(first, second), source[4]);
   }
 };
-// MAD that is not fused: the product keeps double precision.
+// MAD that is not fused, so the product keeps double precision.
 struct ProductThenSum {
   static constexpr unsigned kSources = 3;
   HALOGEN_VECTOR __m256d apply(const __m256d* source) {
@@ -162,7 +162,7 @@ template <class Operation, unsigned Halves, Form F>
   constexpr bool kPlain = F != Form::any;
   const ir::Lowered& lowered = prepared.lowered;
   auto* const thread = reinterpret_cast<std::byte*>(&frame.thread);
-  // Computed before vectors are loaded: a call would have to save them.
+  // Computed before vectors are loaded, because a call would have to save them.
   uint32_t mask = enabled_lanes(frame, lowered.mask);
   if constexpr (!kPlain) {
     mask &= predicate_lanes(frame.thread, lowered.mask);

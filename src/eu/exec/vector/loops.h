@@ -193,7 +193,7 @@ struct ShiftArithmetic {
   }
 };
 
-// Rotations of a whole Element: the binder excludes narrower sources.
+// Rotations of a whole Element; the binder excludes narrower sources.
 struct RotateLeft {
   template <class Element>
   static Element apply(Element a, Element b, Element) {
