@@ -1,4 +1,4 @@
-// Names of registers by MMIO offset, for one device.
+// One device's register names by MMIO offset.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The registers of a device's pipes and transcoders, found once by name, and the meaning of their values. Broadwell to
+// A device's pipe and transcoder registers, found once by name, and the meaning of their values. Broadwell to
 // Ice Lake have a separate transcoder for the embedded panel, which one of the pipes feeds; a pipe takes its timing
 // from the transcoder that it feeds. Not modelled: DSI transcoders, joined pipes, port synchronisation.
 #pragma once

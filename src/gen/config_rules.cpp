@@ -14,7 +14,7 @@ using spec::DeviceId;
 
 constexpr uint64_t kMiB = 1024 * 1024;
 
-// Codes of the sizes of stolen memory and of the global table.
+// How GGC encodes the sizes of stolen memory and of the global table.
 enum class SizeCodes : uint8_t {
   by_table,           // a table of sizes; global tables of 1 MiB and 2 MiB
   count_of_mib,       // units of 32 MiB; MiB of the global table

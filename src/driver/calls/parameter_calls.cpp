@@ -27,7 +27,7 @@ struct Value {
 Value error(int number) {
   return {0, -number};
 }
-// ENODEV for values that older chips do not report.
+// Returns the value, or an error of ENODEV if it is zero: older chips do not report it.
 Value if_known(int value) {
   return value != 0 ? Value{value, 0} : error(ENODEV);
 }

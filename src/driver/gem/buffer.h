@@ -62,7 +62,7 @@ class Buffer {
   static std::shared_ptr<Buffer> of_program(Hardware& hardware, uint64_t address, uint64_t bytes, bool read_only);
   bool is_of_program() const { return of_program_; }
   uint64_t program_address() const { return program_; }
-  // Checks that the memory exists. EFAULT: the program's memory is gone.
+  // Checks that the memory exists. Returns 0, or -EFAULT if the program's memory is gone.
   int validate();
   // True: the program is unmapping the memory, so the device must not get it now.
   bool is_leaving() const;

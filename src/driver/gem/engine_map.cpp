@@ -25,7 +25,7 @@ bool is_reserved_zero(const Head& head) {
   return head.flags == 0;
 }
 
-// Reads the engines at the end of an extension. EFAULT, or EINVAL for an engine that does not exist.
+// Reads the engines at the end of an extension. Returns 0, -EFAULT, or -EINVAL for an engine that does not exist.
 int read_engines(const Gpu& gpu, uint64_t address, size_t count, std::vector<EngineQueue*>& into) {
   const auto names = read_user_array<i915_engine_class_instance>(address, count);
   if (!names) return -EFAULT;

@@ -27,7 +27,7 @@ struct File {
   Context::Clock::time_point last_hang = Context::Clock::now();
   uint32_t ban_score = 0;
 
-  // Returns a context that is about to be used, or null with ENOENT or the error of its engine map.
+  // Returns a context that is about to be used, or null with -ENOENT or its engine map's error.
   std::pair<ContextRef, int> use_context(uint32_t id) const {
     ContextRef context = contexts.find(id);
     if (!context) return {nullptr, -ENOENT};

@@ -5,7 +5,7 @@
 
 namespace halogen::driver {
 
-// Handles ioctls that no other table has. EINVAL: unknown here too.
+// Handles ioctls that no other table has. Returns -EINVAL if the ioctl is unknown here too.
 int dispatch_kms(Call& call, unsigned long request, uint64_t argument);
 
 // Authentication and masters.

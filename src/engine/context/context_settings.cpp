@@ -14,7 +14,7 @@ namespace {
 using spec::CommandId;
 using spec::RegisterId;
 
-// Commands of the pipelines that start work.
+// Pipeline commands that start work.
 constexpr std::array kWork{CommandId::_3DPRIMITIVE, CommandId::GPGPU_WALKER, CommandId::MEDIA_OBJECT,
                            CommandId::MEDIA_OBJECT_PRT, CommandId::MEDIA_OBJECT_WALKER};
 

@@ -200,7 +200,7 @@ TEST_P(PeerDrivers, SharedSyncObjectHasTheSameStateInBoth) {
   EXPECT_TRUE(readable(behind, true));
 }
 
-TEST_P(PeerDrivers, LongSharedTimelineIsEqualInBoth) {
+TEST_P(PeerDrivers, LongSharedTimelineHasTheSamePointsInBoth) {
   const uint32_t here = sync_object();
   const uint32_t far_handle = share_sync_object(here);
   constexpr uint64_t kPoints = 3 * SharedObject::kEntries;
