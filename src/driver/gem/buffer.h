@@ -64,7 +64,7 @@ class Buffer {
   uint64_t program_address() const { return program_; }
   // Checks that the memory exists. Returns 0, or -EFAULT if the program's memory is gone.
   int validate();
-  // True: the program is unmapping the memory, so the device must not get it now.
+  // Returns whether the program is unmapping the memory, so the device must not get it now.
   bool is_leaving() const;
 
   // Writes to the pages from the driver. False: there are no pages, or the program has unmapped its memory.

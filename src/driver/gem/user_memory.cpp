@@ -32,14 +32,14 @@ void* pointer_at(uint64_t address) {
   return reinterpret_cast<void*>(static_cast<uintptr_t>(address));  // NOLINT(performance-no-int-to-ptr): of an ioctl
 }
 
-// True: the program has not reduced the rights there.
+// Returns whether the program has not reduced the rights there.
 bool has_all_rights(uint64_t address, size_t bytes) {
   return address >= lost_end.load(std::memory_order_relaxed) ||
          address + bytes <= lost_start.load(std::memory_order_relaxed);
 }
 
-// True: the range lies on the calling thread's stack, above this call. Such memory exists unless the program reduced
-// its rights, and most arguments of calls lie there.
+// Returns whether the range lies on the calling thread's stack, above this call. Such memory exists unless the program
+// reduced its rights, and most arguments of calls lie there.
 bool on_own_stack(uint64_t address, size_t bytes) {
   struct Stack {
     uint64_t start = 0, end = 0;
@@ -114,7 +114,7 @@ Range first_heap() {
   return {start, reinterpret_cast<uintptr_t>(sbrk(0))};
 }
 
-// True: the memory can be accessed without asking the host.
+// Returns whether the memory can be accessed without asking the host.
 bool is_certain(uint64_t address, size_t bytes) {
   if (on_own_stack(address, bytes)) return true;
 #if defined(__has_feature)

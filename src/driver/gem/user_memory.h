@@ -21,12 +21,12 @@ bool write_unsure(uint64_t address, const void* from, size_t bytes);
 bool is_user_mapped(uint64_t address, uint64_t bytes);
 bool can_use_user(uint64_t address, uint64_t bytes, bool write);
 
-// True: a program can have memory there.
+// Returns whether a program can have memory there.
 bool is_user_range(uint64_t address, uint64_t bytes);
 
 pid_t user_process();
 bool is_own_process();  // the calling program is this process
-// True: the program has CAP_SYS_ADMIN, as far as this process has it.
+// Returns whether the program has CAP_SYS_ADMIN, as far as this process has it.
 bool may_administrate();
 
 // Copy between this process's memory and a file, for large amounts.

@@ -20,7 +20,7 @@ class CommandWriter {
   CommandWriter(const spec::DeviceModel& model, const spec::EngineModel& engine)
       : gen_(model.gen), device_(model.id), engine_(engine.engine_class) {}
 
-  // True: this engine of this chip has the command.
+  // Returns whether this engine of this chip has the command.
   template <class Command>
   bool has() const {
     const spec::CommandDesc& desc = Command::kDesc;

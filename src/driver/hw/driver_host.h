@@ -91,7 +91,7 @@ class DriverHost final : public device::Host {
   std::span<std::byte> at(uint64_t address, uint64_t bytes) const;
 
   bool interrupt_line() const { return line_; }
-  // True: a message interrupt came since the last call.
+  // Returns whether a message interrupt came since the last call.
   bool take_message() { return std::exchange(message_, false); }
 
   bool read_memory(PhysAddr address, std::span<std::byte> out) override;

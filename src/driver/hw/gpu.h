@@ -32,7 +32,7 @@ class Gpu {
   EngineQueue* find_user(unsigned user_class, unsigned user_instance) const;
   const OfferedEngine* offer_of(const EngineQueue& queue) const;
 
-  // True: all contexts share one address space (shared_tables).
+  // Returns whether all contexts share one address space (shared_tables).
   bool shares_space() const { return shared_ != nullptr; }
   const std::shared_ptr<PageTables>& shared_tables() const { return shared_; }
 

@@ -59,7 +59,7 @@ class EngineQueue {
   // Signals requests that an interrupt reported, and submits more.
   void update();
   bool idle() const { return waiting_.empty() && running_.empty(); }
-  // True: the engine has work. Requests that wait for fences do not count.
+  // Returns whether the engine has work. Requests that wait for fences do not count.
   bool working() const { return !running_.empty(); }
   bool holds() const { return !waiting_.empty(); }
   uint64_t progress() const { return progress_; }  // grows when a request starts or completes

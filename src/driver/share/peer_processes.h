@@ -35,7 +35,7 @@ class PeerProcesses {
   bool wake(uint64_t number);                        // false: no process listens
   // Returns a socket that is readable after a wake-up. -1: no socket.
   int wake_socket() const { return socket_; }
-  // True: a wake-up came since the last call. Does not need the driver's lock.
+  // Returns whether a wake-up came since the last call. Does not need the driver's lock.
   bool take_wakeups() const;
 
   bool is_alive(const PeerProcess& peer) { return find_pidfd(peer) != kDead; }

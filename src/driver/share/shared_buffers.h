@@ -32,7 +32,7 @@ class SharedBuffers {
   // of a name.
   uint32_t name(const BufferRef& buffer);
   BufferRef named(uint32_t name) const;
-  // True: a driver of this kind created the file, in this process or another.
+  // Returns whether a driver of this kind created the file, in this process or another.
   static bool is_one(int descriptor);
 
  private:

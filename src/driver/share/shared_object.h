@@ -29,7 +29,7 @@ class SharedObject : public std::enable_shared_from_this<SharedObject> {
   static std::shared_ptr<SharedObject> open(PeerProcesses& peers, Watch watch, int descriptor);
   SharedObject(std::unique_ptr<SharedPage> page, Watch watch) : page_(std::move(page)), watch_(std::move(watch)) {}
 
-  // True: peers have added changes.
+  // Returns whether peers have added changes.
   bool is_old() const { return head().next.load() != seen_; }
   // Applies the changes of peers in order. The first one may reset the object.
   void take(const Apply& apply);
