@@ -15,7 +15,8 @@ inline constexpr bool kSanitized = __has_feature(address_sanitizer) || __has_fea
 inline constexpr bool kSanitized = false;
 #endif
 
-// Restricts files, TCP ports, and signals and abstract sockets where the host's kernel can. False: it has no Landlock.
+// Restricts access to files and, as far as the host's kernel can, to TCP ports, abstract sockets and signals. False:
+// the kernel has no Landlock.
 Result<bool> restrict_files(const Rights& rights);
 // Removes all capabilities except those given as a mask.
 Result<void> drop_capabilities(unsigned long long kept);

@@ -37,7 +37,7 @@ class Waiting {
     since_.store(Clock::now().time_since_epoch().count(), std::memory_order_relaxed);
   }
   void end() { since_.store(0, std::memory_order_relaxed); }
-  // Zero: the thread does not wait.
+  // Returns how long the thread has waited. Zero: it does not wait.
   Clock::duration time(Clock::time_point now) const {
     const Clock::rep since = since_.load(std::memory_order_relaxed);
     return since == 0 ? Clock::duration::zero() : now.time_since_epoch() - Clock::duration(since);
@@ -48,7 +48,8 @@ class Waiting {
   std::atomic<Clock::rep> since_{0};
 };
 
-// How long a peer may take. They bound memory and threads that peers hold, not the work that peers ask for.
+// How long a peer may take. The limits bound the time for which peers hold memory and threads, not the work that peers
+// ask for.
 struct PeerLimits {
   std::chrono::milliseconds message = std::chrono::seconds(30);  // for the rest of a message, or for 64 KiB of its data
   std::chrono::milliseconds reply = std::chrono::seconds(30);    // to read a reply, or 64 KiB of it

@@ -91,7 +91,8 @@ class Server {
   void serve(Connection& connection);
   void serve_guarded(Connection& connection);
   // Drops the oldest connection without a device, otherwise the one that has been silent longest, if that is long
-  // enough. For a connection of another user, only those of other users. False: no connection can be dropped.
+  // enough. For another user's connection (`foreign`), drops only other users' connections. False: no connection can be
+  // dropped.
   bool drop_idle(bool foreign);
   void drop(Connection& connection, std::string_view why);
   Result<void> make(World& world);

@@ -31,7 +31,7 @@ class MachineLink {
   void drain();
 
   int descriptor() const { return socket_.descriptor(); }
-  // Returns whether something is kept. Call send_kept() when the socket is writable.
+  // Returns whether requests are kept. Call send_kept() when the socket is writable.
   bool keeps() const { return !part_.empty() || !lines_.empty() || line_.has_value(); }
   void send_kept();
   uint64_t lost() const { return lost_; }  // message interrupts beyond kMaxMessages, or after the socket broke

@@ -100,7 +100,8 @@ class ProxyLink {
   Result<bool> fill();
   // Returns a complete message.
   Result<std::optional<ProxyMessage>> next() { return parser_.next(); }
-  // Sends an answer. False: the other side is gone, or the server is stopping. An error: it does not read answers.
+  // Sends an answer. False: the other side is gone, or the server is stopping. An error: the other side does not read
+  // answers.
   Result<bool> answer(uint64_t value);
 
  private:

@@ -28,9 +28,9 @@ class StopFlag {
     return (state & kRaised) != 0 || watch_();
   }
 
-  // Sets a function that raised() calls and that demands the stop by returning true. From then on it must return true
-  // until the caller of the work knows of the stop, or raise the flag. Threads may call it at the same time. Set it
-  // while no work runs. Empty: none.
+  // Sets a function that raised() also asks; the work must stop if the function returns true. Once it has returned
+  // true, it must do so again until the caller of the work knows of the stop, or raise the flag. Several threads may
+  // call it at the same time. Call set_watch() only while no work runs. Empty: no function.
   void set_watch(std::function<bool()> watch) {
     watch_ = std::move(watch);
     if (watch_) {

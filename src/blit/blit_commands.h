@@ -30,9 +30,9 @@ std::optional<BlitJob> decode(const BlitCommand& command, const Modes& modes, Bl
 // Decodes the commands of Gen9 and Gen12. No value: another command.
 std::optional<BlitJob> decode_wide(const BlitCommand& command);
 
-// Returns a mask of the graphics address bits that the engine uses (BR09).
+// Returns the mask of the graphics address bits that the engine uses (BR09).
 uint64_t address_mask(spec::GenId gen);
-// Returns a fixed pattern of XY_MONO_PAT_FIXED_BLT, lines 0 to 7. Reserved numbers have none.
+// Returns lines 0 to 7 of a fixed pattern of XY_MONO_PAT_FIXED_BLT. No value: the number is reserved.
 std::optional<std::array<uint8_t, 8>> fixed_pattern(hw::BltFixedPattern number);
 
 }  // namespace halogen::blit

@@ -1,5 +1,5 @@
-// State of a BLT engine between commands: registers BR00 to BR26 of G45 PRM vol. 1b 8.10 (seed 003)
-// (spec/structs/blt.toml) as plain numbers. Software can read only BR16. Only setup commands and the clip rectangle
+// State of a BLT engine between commands: registers BR00 to BR26 (G45 PRM vol. 1b 8.10, seed 003;
+// spec/structs/blt.toml) as plain numbers. Software can read only BR16. Only setup commands and the clip rectangle
 // affect later commands (8.4). Drawing commands load "a temporary version" of the setup registers (8.9.1): a fill
 // between a setup and its text does not change the setup.
 #pragma once

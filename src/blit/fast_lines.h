@@ -21,7 +21,8 @@ class FastLines {
   FastLines(const FastLines&) = delete;
   FastLines& operator=(const FastLines&) = delete;
 
-  // False: the job is neither a fill nor a copy. `overlaps`: lines of the destination may overlap each other.
+  // Chooses the routine for a job. False: the job is neither a fill nor a copy. `overlaps`: lines of the destination
+  // may overlap each other.
   bool choose(const BlitJob& job, uint64_t lines, bool overlaps);
   // Draws one or more lines and returns their number. 0: stopped by a fault.
   uint64_t run(uint64_t y, uint64_t source_y, uint64_t lines);

@@ -21,7 +21,8 @@ constexpr bool rop_uses_destination(uint8_t code) {
 inline constexpr uint8_t kRopSource = 0xcc;
 inline constexpr uint8_t kRopPattern = 0xf0;
 
-// The definition, bit by bit, for any unsigned type. The kernels agree with it.
+// Applies an operation bit by bit, as its definition says, to any unsigned type. The compiled kernels give the same
+// result.
 template <class T>
 constexpr T apply_rop(uint8_t code, T pattern, T source, T destination) {
   T result = 0;

@@ -32,9 +32,9 @@ class SurfaceRows {
  public:
   SurfaceRows(memory::AddressSpace& space, const Surface& surface, uint64_t address_mask, memory::Direction direction);
 
-  // False: stopped by a fault.
+  // Finds all pieces of a part of a scan line. False: a fault stopped it.
   bool find(uint64_t x_B, uint64_t y, uint32_t bytes, Pieces& pieces);
-  // Returns the first contiguous piece only, of at most `most` bytes.
+  // Finds the first contiguous piece only, of at most `most` bytes. False: a fault stopped it.
   bool find_first(uint64_t x_B, uint64_t y, uint64_t most, Piece& piece);
 
   // Returns a part of a linear surface's scan line that is in one page and maps without a fault. Null: the part crosses
@@ -49,7 +49,7 @@ class SurfaceRows {
     return frame == nullptr ? nullptr : frame + inside;
   }
 
-  // Returns the graphics address of a byte, and the number of contiguous bytes after it.
+  // The graphics address of a byte, and the number of contiguous bytes from there on.
   struct Run {
     uint64_t address;
     uint64_t bytes;

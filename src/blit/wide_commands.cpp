@@ -1,6 +1,6 @@
 // The copies and fills of later chips: XY_FAST_COPY_BLT (Gen9), XY_BLOCK_COPY_BLT and XY_FAST_COLOR_BLT (Gen12). Pixels
-// of up to 16 bytes, any tiling, no raster operation, no clip rectangle. The cache control of memory object control
-// indices has no visible effect. Sources: igt-gpu-tools, compute-runtime (spec/commands/blt_gen9.toml).
+// of up to 16 bytes, any tiling, no raster operation, no clip rectangle. Memory object control indices select cache
+// control, which has no visible effect. Sources: igt-gpu-tools, compute-runtime (spec/commands/blt_gen9.toml).
 #include "blit/blit_commands.h"
 #include "blit/command_parts.h"
 #include "blit/raster_op.h"

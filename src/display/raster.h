@@ -28,8 +28,8 @@ struct ModeTiming {
   bool operator==(const ModeTiming&) const = default;
 };
 
-// Returns why a mode cannot run. Empty: it can. Moves blanks and syncs into the inactive part: starts
-// outside it to its start, ends outside it to its end.
+// Returns why a mode cannot run. Empty: it can. Moves blanks and syncs that leave the inactive part into it: a start to
+// its start, an end to its end.
 std::string_view settle(ModeTiming& timing);
 
 // `hertz` / `divisor` pixels per second.

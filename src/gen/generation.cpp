@@ -12,8 +12,8 @@ using spec::GenId;
 using spec::OffsetRange;
 
 // The first page of engine registers is reset through RegisterSlot::engine; these are the units behind them.
-// Model's choice where the manuals are silent: state that a context image or the driver's start-up restores is lost;
-// wake requests, fuses, power management (A000) and display survive.
+// Where the manuals are silent, the choice is ours: state that a context image or the driver's start-up restores is
+// lost; wake requests, fuses, power management (A000) and display survive.
 // The interrupt bank between the two ranges of Gen4 serves the display too, and drivers do not program it again.
 constexpr std::array kGen4Render{OffsetRange{0x2000, 0x209f}, OffsetRange{0x20b0, 0x2fff}};
 constexpr std::array kGen4Gt{OffsetRange{0x2000, 0x209f}, OffsetRange{0x20b0, 0x4fff}};

@@ -58,8 +58,8 @@ class InterruptUnit final : public mmio::RegisterHandler {
   void set_level(unsigned engine, EngineCause cause, bool holds);  // a condition
 
   // Sets whether a condition of a pipe, or of a plane on it (0 is the primary), holds. A flip holds from its request
-  // until it is performed; its completion is the event. False: the device has no bit for it (on some devices PIPESTAT
-  // has).
+  // until it is performed; its completion is the event. False: no bank of the device has a bit for it (on some devices
+  // PIPESTAT has one instead).
   bool display(DisplayCause cause, unsigned pipe, unsigned plane, bool holds);
   bool display_event(DisplayCause cause, unsigned pipe, unsigned plane = 0);
   bool pipe_event(unsigned pipe, bool holds);  // an enabled status bit of PIPESTAT

@@ -34,7 +34,7 @@ struct MmioState {
 class PowerListener {
  public:
   virtual ~PowerListener() = default;
-  virtual void on_wake_request() = 0;  // software wrote a request: a domain may have woken or fallen asleep
+  virtual void on_wake_request() = 0;  // software wrote a request, so a domain may have woken or fallen asleep
   // Called at an access that wakes its target: to a shadow register, or by the streamer itself.
   virtual void on_sleeping_access(const spec::EngineModel& engine) = 0;
 };

@@ -34,7 +34,7 @@ std::vector<Candidate> candidates_of(DeviceId device, EngineClass engine) {
 
 constexpr size_t kSlotCount = 0x10000;
 
-// Calls `Do` for every combination of the upper bits that the match leaves free.
+// Calls `act` with every value of header bits 31:16 that the match allows.
 template <class Do>
 void each_slot(const MatchRule& match, Do&& act) {
   const uint32_t open = ~(match.mask >> 16) & 0xffff;
@@ -63,7 +63,7 @@ CommandTable::CommandTable(DeviceId device, EngineClass engine)
     uint16_t last;
   };
   std::vector<List> lists(1);
-  std::vector<uint16_t> made;  // by the list in front
+  std::vector<uint16_t> made;  // by earlier list: the list that the candidate has created from it; 0: none
   for (size_t i = 0; i < candidates.size(); ++i) {
     made.assign(lists.size(), 0);
     each_slot(candidates[i].match, [&](uint32_t number) {

@@ -81,7 +81,7 @@ std::vector<std::byte> repeated(std::span<const std::byte> pattern) {
   return all;
 }
 
-// Removes everything from a name that could leave its folder.
+// Returns the last part of a path, without characters that could lead out of the folder.
 std::string safe_name(std::string_view name) {
   std::string result;
   for (const char c : name.substr(name.find_last_of("/\\") + 1)) {

@@ -59,7 +59,7 @@ class FieldMaker {
 
   spec::GenId gen() const { return gen_; }
 
-  // Returns a command of `dwords` dwords, or of its shortest length, with its header.
+  // Returns a command of `dwords` dwords with its header and no other field set. 0: its shortest length.
   std::vector<uint32_t> command(const spec::CommandDesc& desc, size_t dwords = 0) const {
     const spec::LengthRule& length = desc.length_of_gen[index()];
     const spec::MatchRule& match = desc.match_of_gen[index()];

@@ -1,8 +1,8 @@
 // A slow, literal BLT engine: G45 PRM vol. 1b chapter 8 (seed 003), one pixel and one bit at a time, on plain bytes.
-// Tests compare the real engine with it. It shares no code with it: its own tables of dwords, no generated
-// descriptions. Where the manual does not define the result, it reports that instead of choosing. Beyond chapter 8: the
-// 64-bit address forms of Gen8, Y tiles by BCS_SWCTRL, and XY_FAST_COPY_BLT on linear, X and Y surfaces. Not supported:
-// Yf and Ys tiles.
+// Tests compare the real engine with this reference, which shares no code with it: it has its own tables of dwords and
+// reads no generated descriptions. Where the manual does not define the result, the reference reports that instead of
+// choosing one. Beyond chapter 8: the 64-bit address forms of Gen8, Y tiles by BCS_SWCTRL, and XY_FAST_COPY_BLT on
+// linear, X and Y surfaces. Not supported: Yf and Ys tiles.
 #pragma once
 
 #include <array>

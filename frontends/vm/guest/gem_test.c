@@ -1,7 +1,7 @@
 // Runs in the guest: the work of a small driver through the i915 interface. Stores by every engine, fills and copies,
 // alternating contexts, waits that only interrupts end, reading every file that Linux has for the device, and an
-// endless batch that i915 must end with a reset, after which all engines still work. Prints one line per step,
-// and their number at the end. Status 0: all steps passed. `gem_test no-hang` skips the waits, files and endless
+// endless batch that i915 must end with a reset, after which all engines still work. Prints one line per step, and the
+// number of steps at the end. Status 0: all steps passed. `gem_test no-hang` skips the waits, files and endless
 // batches.
 #include <dirent.h>
 #include <fcntl.h>

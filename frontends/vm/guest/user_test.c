@@ -1,8 +1,8 @@
-// Runs in the guest: an unprivileged user with a render node attacks the guest's kernel and another process. It writes control
-// registers in every way that a batch has, disables the privilege check, names memory of the global table and of another
-// address space, and changes commands while the engine executes them. Every attempt must fail and every batch must end.
-// Started by root, which owns the memory that is attacked. Gen8 and later. Prints one line per check, and their number at
-// the end. Status 0: all checks passed.
+// Runs in the guest: an unprivileged user with a render node attacks the guest's kernel and another process. It writes
+// control registers in every way that a batch has, tries to disable the privilege check, names memory of the global
+// table and of another address space, and changes commands while the engine executes them. Every attempt must fail and
+// every batch must end. Started by root, which owns the memory that is attacked. Gen8 and later. Prints one line per
+// check, and the number of checks at the end. Status 0: all checks passed.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -141,8 +141,8 @@ static void test_registers(void) {
   }
 }
 
-// Every command here reads or writes through the global table, at an address that the guest's kernel uses or the user owns in
-// its own space. A read would overwrite `untouched`, or a general purpose register.
+// Adds commands that read or write through the global table, at an address that the guest's kernel uses or the user
+// owns in its own space. A read would overwrite `untouched`, or a general purpose register.
 static void add_global_accesses(struct batch* batch, unsigned engine, uint32_t address) {
   const uint32_t source = engines[engine].base + gpr;
   add_load(batch, source, untouched);
@@ -282,7 +282,7 @@ static int attack(uint64_t address_of_secret) {
   return failures != 0;
 }
 
-// Root's process uses its memory on the GPU, so it is in an address space.
+// Lets the GPU store to memory of root's process, so that an address space holds that memory.
 static int use(const struct object* object, uint32_t value) {
   struct batch batch;
   commands = create(page, in_system);
@@ -291,7 +291,7 @@ static int use(const struct object* object, uint32_t value) {
   return run(&batch, I915_EXEC_RENDER);
 }
 
-// Opens the way to the render node for every user; the card node stays root's.
+// Gives every user access to the render node; only root may open the card node.
 static int open_way(void) {
   return chmod("/", 0755) == 0 && chmod("/dev", 0755) == 0 && chmod("/dev/dri", 0755) == 0 &&
          chmod("/dev/dri/card0", 0600) == 0 && chmod("/dev/dri/renderD128", 0666) == 0;

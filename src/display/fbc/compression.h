@@ -63,7 +63,8 @@ class FrameCompressor : public mmio::RegisterHandler, public LineProvider {
   virtual void on_fence_write(unsigned fence, uint64_t first_line, uint64_t last_line) = 0;
   virtual void on_target_write(GpuVa base, uint32_t first_line, uint32_t lines) = 0;
 
-  // Scan-out: fills `into` with a line of the screen as it is in memory. False: read it from the surface.
+  // Fills `into` with a line of the screen as it is in memory, for scan-out. False: the caller reads the line from the
+  // surface.
   virtual bool read_line(unsigned plane, unsigned line, std::span<std::byte> into) = 0;
 
   // Called when the pipe has had an underrun.

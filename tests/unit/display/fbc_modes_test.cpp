@@ -231,7 +231,7 @@ TEST(FbcModes, EnablingMarksEverythingModified) {
   EXPECT_EQ(bench.status(), 0u);
 }
 
-TEST(FbcModes, CpuSleepStopsThePassInFourWays) {
+TEST(FbcModes, CpuSleepModeDecidesWhatHappensToThePass) {
   COVERS("G45-6.5-01");
   const auto start = [](FbcBench& bench, uint32_t mode) {
     bench.fill_desktop(4);

@@ -16,7 +16,7 @@ class StatusReport : public testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(Devices, StatusReport, testing::Values("icl", "tgl", "dg1"),
                          [](const auto& param) { return std::string(param.param); });
 
-TEST_P(StatusReport, LevelBitsShowAndEventBitsReadZero) {
+TEST_P(StatusReport, LevelBitsAreReportedAndEventBitsReadZero) {
   COVERS("DG1-HWSP-03");
   constexpr uint32_t kHwstam = 0x2098;
   const unsigned rcs = b.engine("rcs0");

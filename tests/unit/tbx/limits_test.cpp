@@ -1,4 +1,4 @@
-// Peers that take more than their part: logs, memory, connections, time; and peers of other users.
+// Peers that take more than their share of logs, memory, connections or time; and peers of other users.
 #include <arpa/inet.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -80,7 +80,7 @@ TEST(SocketChannel, WritingEndsWithTheServer) {
 }
 
 // A peer that sends a byte now and then would otherwise keep its connection for ever.
-TEST(SocketChannel, BytesDoNotEndTheWaitForAUseOfTheDevice) {
+TEST(SocketChannel, BytesAloneDoNotEndTheWait) {
   Ends ends;
   std::array<std::byte, 12> message{};
   std::thread late([&] {

@@ -1,5 +1,5 @@
-// A machine that is hostile to the process of its device: memory that goes away or is no memory, a socket that is not
-// read, interrupts without end.
+// A machine that is hostile to the process of its device: memory that goes away or is not a memory file, a socket that
+// is not read, interrupts without end.
 #include <gtest/gtest.h>
 
 #include <fcntl.h>

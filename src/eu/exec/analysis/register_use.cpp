@@ -25,7 +25,8 @@ size_t end_of(const Instruction& in) {
   return to.reg + (bytes + kGrfBytes - 1) / kGrfBytes + more;
 }
 
-// Clears memory in pieces of 64 bytes. Compilers turn larger ones into string stores, which are slow to begin.
+// Clears memory in pieces of 64 bytes, because compilers turn larger pieces into string stores, which are slow to
+// begin.
 template <size_t Bytes>
 void zero_bytes(std::byte* at) {
   constexpr size_t kPiece = 64;
