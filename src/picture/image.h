@@ -1,4 +1,4 @@
-// A picture in memory: eight bits a channel, rows from top to bottom.
+// A picture in memory: eight bits per channel, rows from top to bottom.
 #pragma once
 
 #include <cstddef>

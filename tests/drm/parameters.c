@@ -58,7 +58,7 @@ static void registers(void) {
   struct drm_i915_reg_read first = {.offset = 0x2358 | I915_REG_READ_8B_WA}, second = first;
   if (call(DRM_IOCTL_I915_REG_READ, &first) != 0) return;
   expect("second", call(DRM_IOCTL_I915_REG_READ, &second), 0);
-  expect_true("time goes on", (second.val & 0xffffffff) != (first.val & 0xffffffff));
+  expect_true("time continues", (second.val & 0xffffffff) != (first.val & 0xffffffff));
 }
 
 // The clock advances while the device is idle. In a guest on a busy host it may lag: then the test sleeps longer.

@@ -31,7 +31,7 @@ static void turns(void) {
   expect("store", store(I915_EXEC_RENDER, create_context(), &target, 0, 0x1), 0);
   const int done = wait_on(device, target.handle, soon) == 0;
   expect_true("an equal has its turn where engines can be interrupted", done == preempts);
-  expect_true("the first goes on", is_busy(&spinner.batch.object) != 0);
+  expect_true("the first continues", is_busy(&spinner.batch.object) != 0);
   end_spinner(&spinner);
   expect("wait", wait_for(&target), 0);
   expect("end", wait_for(&spinner.batch.object), 0);
@@ -65,7 +65,7 @@ static void inherited(void) {
   expect("more urgent", store(I915_EXEC_RENDER, high, &target, 4, 0x2), 0);
   const int done = wait_on(device, target.handle, soon) == 0;
   expect_true("both come first where engines can be interrupted", done == preempts);
-  expect_true("what ran goes on", is_busy(&spinner.batch.object) != 0);
+  expect_true("what ran continues", is_busy(&spinner.batch.object) != 0);
   end_spinner(&spinner);
   expect("wait", wait_for(&target), 0);
   expect_number("first word", word_at(&target, 0), 1);

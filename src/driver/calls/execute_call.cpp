@@ -27,7 +27,7 @@ constexpr uint64_t kUnknownFlags =
 constexpr uint64_t kUnknownObjectFlags =
     ~uint64_t{EXEC_OBJECT_NEEDS_FENCE | EXEC_OBJECT_NEEDS_GTT | EXEC_OBJECT_WRITE | EXEC_OBJECT_SUPPORTS_48B_ADDRESS |
               EXEC_OBJECT_PINNED | EXEC_OBJECT_PAD_TO_SIZE | EXEC_OBJECT_ASYNC | EXEC_OBJECT_CAPTURE};
-constexpr uint32_t kMaxBuffers = 1u << 20;                   // limit of memory for the list
+constexpr uint32_t kMaxBuffers = 1u << 20;                   // bounds the memory of the list
 constexpr uint64_t kLow = (uint64_t{1} << 32) - kPageBytes;  // end of addresses for buffers without 48-bit support
 constexpr unsigned kAddressBits = 48;
 constexpr size_t kRoundsTogether = 1024;  // of the loops over lists, between two looks at other calls

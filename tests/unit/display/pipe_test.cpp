@@ -244,7 +244,7 @@ TEST(PanelTranscoder, DrivesThePipeThatFeedsIt) {
 TEST(PipeClock, Gen4ClockComesFromTheGenerator) {
   Bench bench(DeviceId::g45);
   bench.program(0, kMode);
-  // 96 MHz * 80 / 5 / (2 * 10) = 76.8 MHz: 96 frames a second.
+  // 96 MHz * 80 / 5 / (2 * 10) = 76.8 MHz: 96 frames per second.
   bench.write("FP", 0, 3u << 16 | 12u << 8 | 8);
   bench.write("FP", 1, 1u << 16 | 12u << 8 | 8);
   bench.write("DPLL", 0, 0x8000'0000 | 1u << 26 | 0b10u << 16);
@@ -252,7 +252,7 @@ TEST(PipeClock, Gen4ClockComesFromTheGenerator) {
   EXPECT_EQ(bench.display.next_event(), uint64_t{960} * 800 * 10'000 / 768);
   bench.display.advance_to(kSecond);
   EXPECT_EQ(bench.display.vblank_count(0), 96u);
-  // The second divisors: 128 MHz, 160 frames a second.
+  // The second divisors: 128 MHz, 160 frames per second.
   bench.write("DPLL", 0, 0x8000'0000 | 1u << 26 | 0b10u << 16 | 1u << 8);
   bench.display.advance_to(2 * kSecond);
   EXPECT_EQ(bench.display.vblank_count(0), 96u + 160u);

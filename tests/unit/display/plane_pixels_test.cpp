@@ -166,7 +166,7 @@ TEST(PlanePixels, CodesOfAnotherKindAreNotShown) {
   };
   constexpr Row kRows[] = {
       {"chv", 0, 0},                                 // video: sprites only
-      {"chv", 1, 3u << 26},                          // five bits a channel: display planes only
+      {"chv", 1, 3u << 26},                          // five bits per channel: display planes only
       {"chv", 1, 4u << 26},  {"chv", 1, 12u << 26},  // half floats: display planes only
       {"chv", 1, 13u << 26},                         // valid for no plane
       {"bdw", 1, 5u << 25},

@@ -69,7 +69,7 @@ TEST_P(Time, StepsOfHundredsOfYearsAreCheapAndExact) {
   for (size_t i = 1; i < bench.recorder.heard.size(); ++i) {
     EXPECT_LE(bench.recorder.heard[i - 1].at, bench.recorder.heard[i].at);
   }
-  // 60 frames a second since the start, 960 lines into a frame.
+  // 60 frames per second since the start, 960 lines into a frame.
   const uint64_t seconds = half / kSecond;
   const uint64_t rest = half % kSecond * 60 % kSecond;
   EXPECT_EQ(bench.display.vblank_count(0),
