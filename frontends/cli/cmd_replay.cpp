@@ -239,7 +239,7 @@ void say_faults(trace::Player& player) {
     say(fmt::format("{} polls timed out; the trace says to continue.", player.counts().ignored_polls));
   }
   if (player.counts().unmapped != 0) {
-    say(fmt::format("{} writes hit unmapped memory, in part or whole.", player.counts().unmapped));
+    say(fmt::format("{} writes hit unmapped memory, partly or completely.", player.counts().unmapped));
   }
   if (const std::string missing = not_executed(player.device()->fidelity()); !missing.empty()) {
     say(fmt::format("not executed: {}.", missing));

@@ -66,7 +66,7 @@ std::string refusal(const std::string& program) {
   if (stat(program.c_str(), &info) != 0) return {};
   const bool changes_user = (info.st_mode & S_ISUID) != 0 && info.st_uid != geteuid();
   const bool changes_group = (info.st_mode & S_ISGID) != 0 && (info.st_mode & S_IXGRP) != 0 && info.st_gid != getegid();
-  if (changes_user || changes_group) return "runs as another user (setuid), so that the library cannot be preloaded";
+  if (changes_user || changes_group) return "runs as another user (setuid), so the library cannot be preloaded";
   std::ifstream in(program, std::ios::binary);
   Elf64_Ehdr header{};
   in.read(reinterpret_cast<char*>(&header), sizeof header);
@@ -78,7 +78,7 @@ std::string refusal(const std::string& program) {
     in.read(reinterpret_cast<char*>(&part), sizeof part);
     if (!in || part.p_type == PT_INTERP) return {};
   }
-  return "is statically linked, so that the library cannot be preloaded";
+  return "is statically linked, so the library cannot be preloaded";
 }
 
 fs::path library() {

@@ -124,8 +124,8 @@ int run(const Options& options) {
     }
     if (!out.flush()) return fail(fmt::format("{}: cannot write the file.", options.registers));
   }
-  fmt::print(stderr, "halogen vm: {} accesses of BARs ({} of the first, {} of the next), {} interrupts\n",
-             result->bar_accesses, result->by_bar[0], result->by_bar[2], result->interrupts);
+  fmt::print(stderr, "halogen vm: {} BAR accesses ({} to BAR 0, {} to BAR 2), {} interrupts\n", result->bar_accesses,
+             result->by_bar[0], result->by_bar[2], result->interrupts);
   if (result->recorded) {
     const vm::RecordedRun& recorded = *result->recorded;
     fmt::print(stderr, "halogen vm: recorded {} of {} commands, memory={:#018x} compared={} unjudged={} different={}\n",
