@@ -1,4 +1,4 @@
-// Units that follow the contexts of engines: page tables and, later, performance counters.
+// Units that follow the contexts of engines, for example the page tables.
 #pragma once
 
 #include "engine/services.h"

@@ -16,7 +16,7 @@ GttPort::GttPort(const Generation& generation, const memory::PhysicalMemory& mem
       path_(std::move(path)),
       changed_(std::move(changed)) {}
 
-// Reports an access that breaks the rule of sizes. False: beyond the end of the table.
+// Reports an access that breaks the size rule or lies beyond the end of the table. False: it lies beyond the end.
 bool GttPort::check_access(uint64_t offset, unsigned bytes, uint64_t value, std::string_view verb) {
   if (!rule_.allows(offset, bytes)) {
     events_.on_event({EventKind::bad_access,
@@ -59,7 +59,7 @@ bool GttPort::write_block(uint64_t offset, std::span<const std::byte> from) {
                       path_,
                       offset,
                       from.size(),
-                      "block does not consist of whole entries of the table"});
+                      "block not made of whole entries, or beyond the end of the table"});
     return false;
   }
   if (from.empty()) return true;

@@ -93,7 +93,7 @@ recorded() {
   served=$(grep -o 'memory=0x[0-9a-f]*' <<<"$words" || echo none)
   "$halogen" replay "$work/$device.aub" >"$work/$device-trace.replay" 2>>"$work/$device-trace.err" || status=1
   "$halogen" decode --summary "$work/$device.aub" >"$work/$device-trace.decode" 2>>"$work/$device-trace.err" ||
-    true # of batches that engines wrote a trace has no text
+    true # fails for batches that engines wrote: a trace does not hold them
   echo "vm: $device: trace: exit $status after $((SECONDS - start)) s;$(cut -d' ' -f2- "$work/$device-trace.decode" | sed 's/^/ /'); $served"
   if [ "$status" -ne 0 ] || ! grep -q "$served" "$work/$device-trace.replay" ||
     ! [[ $words =~ recorded\ ([0-9]+)\ of\ ([0-9]+)\  && ${BASH_REMATCH[1]} -eq ${BASH_REMATCH[2]} && ${BASH_REMATCH[1]} -gt 500 ]] ||

@@ -284,7 +284,7 @@ static void balanced(void) {
   end_spinner(spinner);
 }
 
-// As with the kernel: writes are refused, and every way to look for the node finds it.
+// As with Linux, writes are refused, and every way to look for the node finds it.
 static void calls(void) {
   struct iovec word = {.iov_base = "abc", .iov_len = 3};
   CHECK(writev(fd, &word, 1) == -1 && errno == EINVAL);

@@ -11,7 +11,7 @@ int frame_complete(void);
 GLuint attach_buffer(GLenum attachment, GLenum format, int samples, int width, int height);
 // Creates a frame buffer with a texture, which stays bound; the viewport covers it.
 GLuint make_picture(GLenum format, int width, int height);
-// The same with size x size pixels and a depth buffer.
+// Does the same with size x size pixels and a depth buffer.
 void make_target(int size);
 // Clears to the colour that scenes start with; more: GL_DEPTH_BUFFER_BIT, ...
 void clear_frame(GLbitfield more);

@@ -33,5 +33,5 @@ void feed(GLenum primitive, GLenum topology, int vertices, int instances, size_t
 // Rows of the scenes in each file.
 extern const struct Scene kGeometryScenes[], kFeedbackScenes[];
 extern const size_t kGeometryCount, kFeedbackCount;
-// Writes the rows of the scenes of tessellation; returns their number.
+// Writes the rows of the tessellation scenes; returns their number.
 size_t tessellation_scenes(struct Scene* rows, size_t most);
