@@ -93,12 +93,13 @@ std::optional<uint64_t> GlobalTable::reserve_entries(uint64_t count) {
   return *place / kPageBytes;
 }
 
-std::optional<PinnedMemory> PinnedMemory::create(Hardware& hardware, GlobalTable& table, uint64_t bytes) {
+std::optional<PinnedMemory> PinnedMemory::create(Hardware& hardware, GlobalTable& table, uint64_t bytes,
+                                                 uint64_t alignment) {
   PinnedMemory made(hardware, table);
   const std::optional<PageRun> run = hardware.allocate(bytes);
   if (!run) return std::nullopt;
   made.run_ = *run;
-  const std::optional<uint64_t> place = table.map(made.run_);
+  const std::optional<uint64_t> place = table.map(made.run_, alignment);
   if (!place) return std::nullopt;
   made.address_ = *place;
   return made;

@@ -47,7 +47,8 @@ class GlobalTable {
 // Zeroed memory of the driver at an address of the global table.
 class PinnedMemory {
  public:
-  static std::optional<PinnedMemory> create(Hardware& hardware, GlobalTable& table, uint64_t bytes);
+  static std::optional<PinnedMemory> create(Hardware& hardware, GlobalTable& table, uint64_t bytes,
+                                            uint64_t alignment = kPageBytes);
   PinnedMemory(PinnedMemory&& other) noexcept;
   PinnedMemory& operator=(PinnedMemory&& other) noexcept;
   ~PinnedMemory();

@@ -10,9 +10,11 @@
 #include "driver/hw/global_table.h"
 #include "driver/hw/page_tables.h"
 #include "driver/queue/request.h"
+#include "driver/queue/first_state.h"
 
 namespace halogen::driver {
 
+class CommandWriter;
 class EngineQueue;
 class Tracepoints;
 
@@ -68,7 +70,25 @@ class EngineQueue {
   // Whether the engine was asked to preempt its current work and has not done so yet.
   enum class Wanted : uint8_t { no, by_equal, by_more_urgent };
   virtual Wanted wanted() const { return Wanted::no; }
-  virtual bool can_interrupt() const { return false; }  // true: preemption is possible
+  virtual bool can_interrupt() const { return false; }       // true: preemption is possible
+  uint64_t last_number() const { return next_number_ - 1; }  // of the newest request
+
+  // ---- for performance counters: a queue without contexts of its own does nothing
+  // Sets registers that each new context starts with, beside those of user batches.
+  virtual void set_context_registers(std::vector<RegisterValue>) {}
+  // Adds commands that write registers into the images of all contexts. `keeps`: what must live until they are executed
+  // by another context.
+  virtual void store_context_registers(const std::vector<RegisterValue>&, CommandWriter&,
+                                       std::vector<std::shared_ptr<void>>&) {}
+  // What the third dword of a report says about its context, and the bits that count.
+  struct ReportId {
+    uint32_t id = 0;
+    uint32_t mask = 0;
+  };
+  virtual ReportId report_id(const EngineContext&) const { return {}; }
+  // A measured context has an id that no other context has, and counters of its own if the chip has such.
+  virtual void set_measured(EngineContext&, bool) {}
+
   // Returns the request that the engine executes, or would execute if it could.
   virtual RequestRef current() const { return running_.empty() ? nullptr : running_.front(); }
   // Handles a hang in current(): resets the engine, fails the request with this error, and continues with the others.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "hw/hwsp.h"
 #include "hw/mi.h"
 #include "hw/mode.h"
+#include "hw/oa.h"
 #include "hw/ring.h"
 #include "mmio/context_image.h"
 #include "mmio/privilege.h"
@@ -47,11 +49,13 @@ class ExeclistContext final : public EngineContext {
   PinnedMemory ring;
   PinnedMemory timeline;
   std::shared_ptr<PageTables> tables;
+  uint32_t number = 0;
   uint64_t descriptor = 0;
   uint64_t tail = 0;
   uint64_t head = 0;  // position up to which the ring is done
   uint32_t next_seqno = 1;
-  bool is_new = true;  // its first request sets the registers that images do not hold
+  bool is_new = true;        // its first request sets the registers that images do not hold
+  bool is_measured = false;  // by a stream of performance counters
 };
 using ContextRef = std::shared_ptr<ExeclistContext>;
 
@@ -62,6 +66,7 @@ class ExeclistQueue final : public EngineQueue {
         layout_(mmio::ContextImage::for_engine(hardware.model().id, engine.engine_class)),
         queue_(hardware.generation().submission() == SubmissionKind::submit_queue),
         preempts_(spec::interface_of(hardware.model().id).preemption),
+        counts_apart_(hw::OAR_OACONTROL::kDesc.offset(hardware.model().id) != spec::kNoOffset),
         first_image_(first_image(hardware.model(), engine, layout_)),
         user_registers_(registers_outside(hardware.model(), engine, layout_)),
         reports_(hardware, engine, std::move(status)) {
@@ -90,25 +95,79 @@ class ExeclistQueue final : public EngineQueue {
     if (!image || !ring || !timeline) return nullptr;
     auto context = std::make_shared<ExeclistContext>(*this, std::move(*image), std::move(*ring), std::move(*timeline),
                                                      std::move(tables));
+    context->number = number;
     write_image(*context);
+    write_descriptor(*context);
+    if (contexts_.size() == contexts_.capacity()) {
+      std::erase_if(contexts_, [](const auto& each) { return each.expired(); });
+    }
+    contexts_.push_back(context);
+    return context;
+  }
+
+  void set_context_registers(std::vector<RegisterValue> values) override { context_registers_ = std::move(values); }
+
+  void store_context_registers(const std::vector<RegisterValue>& values, CommandWriter& commands,
+                               std::vector<std::shared_ptr<void>>& keeps) override {
+    for (const std::weak_ptr<ExeclistContext>& each : contexts_) {
+      const ContextRef context = each.lock();
+      if (!context) continue;
+      for (const RegisterValue& value : values) {
+        const std::optional<uint32_t> place = place_of(value.offset);
+        if (!place) continue;
+        commands.store_global(context->image.address() + kPageBytes + *place * 4, value.value);
+      }
+      keeps.push_back(context);
+    }
+  }
+
+  ReportId report_id(const EngineContext& context) const override {
+    return {.id = static_cast<uint32_t>(static_cast<const ExeclistContext&>(context).descriptor >> 32) & id_mask(),
+            .mask = id_mask()};
+  }
+
+  // Linux reserves the highest number too.
+  void set_measured(EngineContext& context, bool measured) override {
+    auto& changed = static_cast<ExeclistContext&>(context);
+    changed.is_measured = measured;
+    write_descriptor(changed);
+  }
+
+ private:
+  // Writes the descriptor. The id of a measured context is not used for others.
+  void write_descriptor(ExeclistContext& context) const {
     hw::CONTEXT_DESCRIPTOR descriptor;
     descriptor.valid = true;
     descriptor.privilege_access = true;
     descriptor.addressing_mode = hardware_.has(spec::Feature::ppgtt_4level) ? hw::ContextAddressingMode::LEGACY_64B
                                                                             : hw::ContextAddressingMode::LEGACY_32B;
-    descriptor.logical_ring_context_address = GgttOffset(context->image.address());
+    descriptor.logical_ring_context_address = GgttOffset(context.image.address());
     if (queue_) {
-      descriptor.sw_context_id = static_cast<uint16_t>(number % 0x7fe + 1);
+      constexpr uint32_t kMeasured = 0x7fe;
+      descriptor.sw_context_id =
+          static_cast<uint16_t>(context.is_measured ? kMeasured : context.number % (kMeasured - 1) + 1);
       descriptor.engine_instance = engine_.instance;
       descriptor.engine_class = engine_.class_id;
     } else {
-      descriptor.context_id = number % 0x1f'fffe + 1;
+      constexpr uint32_t kMeasured = 0x1f'ffff;
+      descriptor.context_id = context.is_measured ? kMeasured : context.number % (kMeasured - 1) + 1;
     }
-    context->descriptor = packed(descriptor, hardware_.model());
-    return context;
+    context.descriptor = packed(descriptor, hardware_.model());
   }
 
- private:
+  // Returns the bits of a descriptor's upper half that are the number of the context.
+  uint32_t id_mask() const {
+    constexpr uint16_t kAllOfQueue = 0x7ff;
+    constexpr uint32_t kAllOfPort = 0x1f'ffff;
+    hw::CONTEXT_DESCRIPTOR descriptor;
+    if (queue_) {
+      descriptor.sw_context_id = kAllOfQueue;
+    } else {
+      descriptor.context_id = kAllOfPort;
+    }
+    return static_cast<uint32_t>(packed(descriptor, hardware_.model()) >> 32);
+  }
+
   // Opens the registers that user batches may access beyond the lists of the hardware. Unused slots name a register
   // that is open anyway.
   void open_registers() {
@@ -126,6 +185,7 @@ class ExeclistQueue final : public EngineQueue {
     commands.flush(true);
     if (context.is_new) {
       for (const RegisterValue& each : user_registers_) commands.load_register(each.offset, each.value);
+      for (const RegisterValue& each : context_registers_) commands.load_register(each.offset, each.value);
     }
     if (request.batch != 0) commands.start_batch(request.batch, request.secure);
     commands.flush(false);
@@ -242,8 +302,9 @@ class ExeclistQueue final : public EngineQueue {
   static constexpr size_t kMaxElements = 8;  // of the submit queue
 
   uint32_t at(const spec::RegisterDesc& desc) const { return desc.offset(hardware_.model().id); }
-  uint32_t save_control() const {
+  uint32_t save_control(const ExeclistContext& context) const {
     hw::CTXT_SR_CTL control;
+    control.oar_context_enable = context.is_measured && counts_apart_;
     control.inhibit_synchronous_context_switch = true;
     return kAllBits | packed32(control, hardware_.model());
   }
@@ -324,7 +385,7 @@ class ExeclistQueue final : public EngineQueue {
     for (uint32_t i = 0; i < first_image_.size(); ++i) {
       context.image.store(kPageBytes + i * 4, first_image_[i]);
     }
-    set(context, hw::CTXT_SR_CTL::kDesc, save_control());
+    set(context, hw::CTXT_SR_CTL::kDesc, save_control(context));
     set(context, hw::RING_TAIL::kDesc, static_cast<uint32_t>(context.tail));
     set(context, hw::RING_START::kDesc, static_cast<uint32_t>(context.ring.address()));
     hw::RING_CTL control;
@@ -341,6 +402,12 @@ class ExeclistQueue final : public EngineQueue {
       set(context, first + 8 * i + 4, static_cast<uint32_t>(value >> 32));
     }
   }
+  // Returns the dword of a register's value in images. No value: images do not hold it.
+  std::optional<uint32_t> place_of(uint32_t offset) const {
+    auto found = places_.find(offset);
+    if (found == places_.end()) found = places_.find(offset - engine_.mmio_base);
+    return found == places_.end() ? std::nullopt : std::optional(found->second);
+  }
   // Sets the value of a register in the image.
   void set(ExeclistContext& context, uint32_t offset, uint32_t value) const {
     const auto at = places_.find(offset);
@@ -354,11 +421,14 @@ class ExeclistQueue final : public EngineQueue {
   mmio::ContextImage layout_;
   std::unordered_map<uint32_t, uint32_t> places_;  // register -> dword in the image
   bool queue_;
-  bool preempts_;  // the engine supports preemption
+  bool preempts_;      // the engine supports preemption
+  bool counts_apart_;  // a context can have counters of its own
   std::vector<uint32_t> first_image_;
-  std::vector<RegisterValue> user_registers_;  // those that images do not hold
+  std::vector<RegisterValue> user_registers_;     // those that images do not hold
+  std::vector<RegisterValue> context_registers_;  // of performance counters
   ContextReports reports_;
   uint32_t next_context_ = 0;
+  std::vector<std::weak_ptr<ExeclistContext>> contexts_;
   std::vector<Port> active_;             // what the engine executes, by its reports
   std::vector<Port> pending_;            // submitted but not yet accepted
   std::vector<Port> interrupted_;        // by a reset
