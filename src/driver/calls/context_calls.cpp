@@ -33,6 +33,8 @@ int check_sseu(Call& call, const drm_i915_gem_context_param_sseu& wanted) {
     return -EINVAL;
   }
   if ((wanted.slice_mask & ~all.slices) != 0 || (wanted.subslice_mask & ~all.subslices) != 0) return -EINVAL;
+  if (wanted.max_eus_per_subslice > all.max_eus) return -EINVAL;
+  if (!interface_of(call).sseu_control) return 0;
   const int slices = std::popcount(wanted.slice_mask);
   const int subslices = std::popcount(wanted.subslice_mask);
   const int all_subslices = std::popcount(all.subslices);
@@ -157,6 +159,14 @@ int set_parameter(Call& call, Context& context, drm_i915_gem_context_param& para
 }
 
 }  // namespace
+
+// The slices and subslices that are powered while a stream of performance counters is open.
+int check_global_sseu(Call& call, uint64_t address) {
+  const auto wanted = read_user<drm_i915_gem_context_param_sseu>(address);
+  if (!wanted) return -EFAULT;
+  const bool is_render = wanted->engine.engine_class == I915_ENGINE_CLASS_RENDER && wanted->engine.engine_instance == 0;
+  return is_render ? check_sseu(call, *wanted) : -EINVAL;
+}
 
 int create_context(Call& call, drm_i915_gem_context_create_ext& create) {
   constexpr uint32_t kKnown = I915_CONTEXT_CREATE_FLAGS_USE_EXTENSIONS | I915_CONTEXT_CREATE_FLAGS_SINGLE_TIMELINE;

@@ -12,9 +12,12 @@
 #include "base/exhaustion.h"
 #include "driver/core/driver.h"
 #include "driver/gem/user_memory.h"
+#include "driver/perf/perf.h"
 
 namespace halogen::driver {
 namespace {
+
+constexpr unsigned kStreamIoctls = 'i';
 
 template <size_t Size>
 void copy_text(const std::string& text, char (&into)[Size]) {
@@ -143,8 +146,36 @@ int Driver::fence_file(int descriptor, bool also_reads) {
   return contain([&] { return sync_files_.create(all_of(shared_buffers_.fences(descriptor, also_reads))); });
 }
 
+std::optional<int> Driver::stream_ioctl(int descriptor, unsigned long request, uint64_t argument) {
+  const Lock lock = enter();
+  const PerfStreamRef stream = perf_->find(descriptor);
+  if (!stream) return std::nullopt;
+  const int result = contain([&] { return perf_->control(*stream, descriptor, request, argument); });
+  if (working() && waiters_ == 0) work_.notify_all();
+  notify_waiters();
+  return result;
+}
+
+int Driver::read_stream(int descriptor, uint64_t address, uint64_t bytes) {
+  Lock lock = enter();
+  const PerfStreamRef stream = perf_->find(descriptor);
+  if (!stream) return -EIO;  // of another process, whose device this process cannot reach
+  return contain([&] { return perf_->read(lock, *stream, descriptor, address, bytes); });
+}
+
+void Driver::pass_stream_time(int descriptor, uint64_t ns) {
+  const Lock lock = enter();
+  const PerfStreamRef stream = perf_->find(descriptor);
+  if (!stream) return;
+  static_cast<void>(completes([&] {
+    perf_->pass_time(*stream, ns);
+    if (stream->has_reports()) stream->set_readable();
+  }));
+}
+
 std::optional<int> Driver::descriptor_ioctl(int descriptor, unsigned long request, uint64_t argument) {
   const unsigned type = _IOC_TYPE(request);
+  if (type == kStreamIoctls) return stream_ioctl(descriptor, request, argument);
   if (type != SYNC_IOC_MAGIC && type != DMA_BUF_BASE) return std::nullopt;  // not an ioctl of our descriptors
   Lock lock = enter();
   bool known = true;

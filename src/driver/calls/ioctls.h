@@ -80,6 +80,7 @@ int destroy_context(Call& call, drm_i915_gem_context_destroy& destroy);
 int get_context_parameter(Call& call, drm_i915_gem_context_param& parameter);
 int set_context_parameter(Call& call, drm_i915_gem_context_param& parameter);
 int get_reset_statistics(Call& call, drm_i915_reset_stats& statistics);
+int check_global_sseu(Call& call, uint64_t address);
 int create_space(Call& call, drm_i915_gem_vm_control& control);
 int destroy_space(Call& call, drm_i915_gem_vm_control& control);
 

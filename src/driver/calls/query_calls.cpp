@@ -1,13 +1,14 @@
 // QUERY: a list of items, each with a buffer for the answer. An item without a buffer gets the required length. An
 // error is returned in the length of its item and does not affect the others.
-//
-// The only performance configuration is the test configuration of Linux; others cannot be added.
 #include <cerrno>
 #include <cstring>
 #include <span>
+#include <string_view>
+#include <vector>
 
 #include "driver/calls/ioctls.h"
 #include "driver/gem/user_memory.h"
+#include "driver/perf/perf.h"
 #include "spec/interface_model.h"
 
 namespace halogen::driver {
@@ -99,41 +100,77 @@ int query_engines(Call& call, const drm_i915_query_item& item) {
   return give(item, answer, sizeof head, sizeof head);
 }
 
-int query_configurations(const drm_i915_query_item& item) {
-  constexpr uint64_t kTest = 1;
-  constexpr auto kLength = static_cast<int>(sizeof(drm_i915_query_perf_config) + sizeof kTest);
-  if (item.length == 0) return kLength;
-  if (static_cast<uint32_t>(item.length) < static_cast<uint32_t>(kLength)) return -EINVAL;
+// The item's first word of `flags` must be zero. Returns 0 or a negative errno.
+int check_flags(const drm_i915_query_item& item) {
   const auto flags = read_user<uint32_t>(item.data_ptr + offsetof(drm_i915_query_perf_config, flags));
   if (!flags) return -EFAULT;
-  if (*flags != 0) return -EINVAL;
-  const uint64_t count = 1;
-  const bool told = write_user(item.data_ptr + offsetof(drm_i915_query_perf_config, n_configs), &count, sizeof count) &&
-                    write_user(item.data_ptr + sizeof(drm_i915_query_perf_config), &kTest, sizeof kTest);
-  return told ? kLength : -EFAULT;
+  return *flags != 0 ? -EINVAL : 0;
 }
 
-// Finds a configuration by name or number. None has been added, and the test configuration is not reported.
-int query_configuration(const drm_i915_query_item& item) {
-  constexpr size_t kNameBytes = sizeof(drm_i915_query_perf_config::uuid);
+int query_configurations(Call& call, const drm_i915_query_item& item) {
+  const std::vector<uint64_t> ids = call.driver.perf().configs().ids();
+  const size_t bytes = ids.size() * sizeof ids[0];
+  const auto length = static_cast<int>(sizeof(drm_i915_query_perf_config) + bytes);
+  if (item.length == 0) return length;
+  if (static_cast<uint32_t>(item.length) < static_cast<uint32_t>(length)) return -EINVAL;
+  if (const int result = check_flags(item); result != 0) return result;
+  const uint64_t count = ids.size();
+  const bool told = write_user(item.data_ptr + offsetof(drm_i915_query_perf_config, n_configs), &count, sizeof count) &&
+                    write_user(item.data_ptr + sizeof(drm_i915_query_perf_config), ids.data(), bytes);
+  return told ? length : -EFAULT;
+}
+
+// Writes a list of registers if the program has room for it, and always its length.
+int give_registers(const std::vector<RegisterValue>& list, uint64_t address, uint32_t& count) {
+  const auto length = static_cast<uint32_t>(list.size());
+  if (count != 0) {
+    if (count < length) return -EINVAL;
+    std::vector<uint32_t> words;
+    words.reserve(2 * list.size());
+    for (const RegisterValue& each : list) words.insert(words.end(), {each.offset, each.value});
+    if (!write_user(address, words.data(), words.size() * sizeof words[0])) return -EFAULT;
+  }
+  count = length;
+  return 0;
+}
+
+// Finds a configuration by name or number. Linux puts the answer behind the whole head.
+int query_configuration(Call& call, const drm_i915_query_item& item) {
   constexpr auto kLength = static_cast<int>(sizeof(drm_i915_query_perf_config) + sizeof(drm_i915_perf_oa_config));
   if (item.length == 0) return kLength;
   if (static_cast<uint32_t>(item.length) < static_cast<uint32_t>(kLength)) return -EINVAL;
-  const auto flags = read_user<uint32_t>(item.data_ptr + offsetof(drm_i915_query_perf_config, flags));
-  if (!flags) return -EFAULT;
-  if (*flags != 0) return -EINVAL;
-  char name[kNameBytes];
-  return read_user(item.data_ptr, name, sizeof name) ? -ENOENT : -EFAULT;
+  if (const int result = check_flags(item); result != 0) return result;
+  PerfConfigs& configs = call.driver.perf().configs();
+  PerfConfigRef config;
+  if (item.flags == DRM_I915_QUERY_PERF_CONFIG_DATA_FOR_UUID) {
+    char uuid[sizeof(drm_i915_query_perf_config::uuid)];
+    if (!read_user(item.data_ptr, uuid, sizeof uuid)) return -EFAULT;
+    config = configs.find(std::string_view(uuid, sizeof uuid));
+  } else {
+    const auto id = read_user<uint64_t>(item.data_ptr + offsetof(drm_i915_query_perf_config, config));
+    if (!id) return -EFAULT;
+    config = configs.find(static_cast<uint64_t>(int64_t{static_cast<int>(*id)}));
+  }
+  if (!config) return -ENOENT;
+  const uint64_t place = item.data_ptr + sizeof(drm_i915_query_perf_config);
+  auto answer = read_user<drm_i915_perf_oa_config>(place);
+  if (!answer) return -EFAULT;
+  int result = give_registers(config->boolean, answer->boolean_regs_ptr, answer->n_boolean_regs);
+  if (result == 0) result = give_registers(config->flexible, answer->flex_regs_ptr, answer->n_flex_regs);
+  if (result == 0) result = give_registers(config->mux, answer->mux_regs_ptr, answer->n_mux_regs);
+  if (result != 0) return result;
+  config->uuid.copy(answer->uuid, sizeof answer->uuid);
+  return write_user(place, &*answer, sizeof *answer) ? kLength : -EFAULT;
 }
 
 int query_performance(Call& call, const drm_i915_query_item& item) {
-  const bool perf = spec::interface_of(call.driver.model().id).perf;
+  const bool perf = call.driver.perf().exists();
   switch (item.flags) {
     case DRM_I915_QUERY_PERF_CONFIG_LIST:
-      return perf ? query_configurations(item) : -ENODEV;
+      return perf ? query_configurations(call, item) : -ENODEV;
     case DRM_I915_QUERY_PERF_CONFIG_DATA_FOR_UUID:
     case DRM_I915_QUERY_PERF_CONFIG_DATA_FOR_ID:
-      return perf ? query_configuration(item) : -ENODEV;
+      return perf ? query_configuration(call, item) : -ENODEV;
     default:
       return -EINVAL;
   }

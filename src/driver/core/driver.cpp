@@ -15,6 +15,7 @@
 #include "driver/core/tracepoints.h"
 #include "driver/gem/foreign_call.h"
 #include "driver/gem/user_memory.h"
+#include "driver/perf/perf.h"
 #include "driver/share/private_descriptor.h"
 #include "driver/share/sealed_file.h"
 
@@ -67,10 +68,12 @@ Driver::Driver(std::unique_ptr<Gpu> gpu, const DriverOptions& options)
     for (const std::unique_ptr<EngineQueue>& queue : gpu_->queues()) queue->tell(options_.tracepoints);
     kms_->tell(options_.tracepoints);
   }
+  perf_ = std::make_unique<Perf>(*this, options_.perf);
   thread_ = start_own_thread([this] { run(); });
 }
 
 Driver::~Driver() {
+  perf_->stop();
   end_by(Clock::now());
   {
     const std::lock_guard lock(mutex_);
@@ -80,6 +83,7 @@ Driver::~Driver() {
   thread_.join();
   const std::lock_guard lock(mutex_);
   gpu_->hardware().device().stop_flag().set_watch({});
+  perf_.reset();
   for (const std::unique_ptr<EngineQueue>& queue : gpu_->queues()) queue->abandon();
   if (empty_ >= 0) ::close(empty_);
   for (const WaitSlot& each : free_wait_slots_) {
@@ -91,6 +95,10 @@ Driver::~Driver() {
 
 bool Driver::privileged() const {
   return options_.privileged && may_administrate();
+}
+
+bool Driver::may_monitor() const {
+  return privileged() || (options_.monitors && driver::may_monitor());
 }
 
 std::shared_ptr<File> Driver::open(const OpenOptions& options) {
@@ -622,6 +630,7 @@ void Driver::take_step() {
     run_device(gpu_->working() ? kSlice : kms_->until_vblank_ns());
   }
   look_for_hangs();
+  perf_->after_step();
   kms_->look();  // last: the work that a commit waits for may have hung
 }
 

@@ -14,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
 
 #include "driver/core/hang_watch.h"
@@ -28,6 +29,16 @@
 
 namespace halogen::driver {
 
+class Perf;
+class PerfStream;
+
+// Files through which programs see and change what concerns performance counters. Empty: there are none.
+struct PerfPaths {
+  std::string ids;        // the folder with the numbers of metric sets
+  std::string registers;  // the folder with their registers
+  std::string limits;     // the folder with the limits for programs without privilege
+};
+
 struct DriverOptions {
   HardwareOptions hardware{};
   // Time until a request counts as hung, whether or not it makes progress (hang_watch.h). A quarter of it applies while
@@ -36,6 +47,8 @@ struct DriverOptions {
   RunTime run_time{};                            // clock for hang_after; empty: the time during which the process ran
   std::chrono::milliseconds throttle_after{20};  // THROTTLE waits for work that is older than this
   bool privileged = false;                       // programs may have the rights of an administrator
+  bool monitors = false;                         // programs may have the right to monitor others
+  PerfPaths perf{};
   // True: the time of an idle device follows the host's clock, and vertical blanks come at the mode's rate. False: time
   // passes only while the device works or a call waits for a vertical blank, which then comes as fast as the host can
   // produce it.
@@ -71,6 +84,10 @@ class Driver {
   int ioctl(File& file, unsigned long request, uint64_t argument, bool no_wait = false);
   // Handles an ioctl on a sync file or a shared buffer. No value: the descriptor does not belong to the driver.
   std::optional<int> descriptor_ioctl(int descriptor, unsigned long request, uint64_t argument);
+  // Performs read(2) on a stream of performance counters. Returns bytes or a negative errno.
+  int read_stream(int descriptor, uint64_t address, uint64_t bytes);
+  // Call it before poll(2) on a stream: time passes, at most `ns`, if the device's clock does not follow the host's.
+  void pass_stream_time(int descriptor, uint64_t ns);
   // Returns a sync file for poll(2) on a shared buffer, or a negative errno. It signals when all writers are done, or
   // with `also_reads` all users.
   int fence_file(int descriptor, bool also_reads);
@@ -115,8 +132,10 @@ class Driver {
   using Lock = std::unique_lock<std::mutex>;
   Gpu& gpu() { return *gpu_; }
   Kms& kms() { return *kms_; }
+  Perf& perf() { return *perf_; }
   // Returns whether the calling program has the rights of an administrator.
   bool privileged() const;
+  bool may_monitor() const;  // or at least those of who monitors performance
   const DriverOptions& options() const { return options_; }
   const std::shared_ptr<Space>& shared_space() const { return shared_space_; }
   uint64_t offset_of(const BufferRef& buffer, bool aperture);  // the fake offset for mmap()
@@ -183,6 +202,7 @@ class Driver {
   int lend(Buffer& buffer, uint64_t offset, Mapping& mapping);
   static int open_lent(Mapping& mapping);
   bool purge_unneeded();
+  std::optional<int> stream_ioctl(int descriptor, unsigned long request, uint64_t argument);
   int shared_buffer_ioctl(Lock& lock, int buffer, unsigned long request, uint64_t argument);
 
   DriverOptions options_;
@@ -235,6 +255,7 @@ class Driver {
   SyncFiles sync_files_;
   SyncObjectFiles sync_object_files_;
   SharedBuffers shared_buffers_;
+  std::unique_ptr<Perf> perf_;
   std::thread thread_;
 };
 

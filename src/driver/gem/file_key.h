@@ -18,6 +18,7 @@ inline constexpr int kSyncFileMark = 61;
 inline constexpr int kNodeMark = kSyncFileMark - 1;
 inline constexpr int kSharedBufferMark = kSyncFileMark - 2;
 inline constexpr int kSyncObjectMark = kSyncFileMark - 3;
+inline constexpr int kStreamMark = kSyncFileMark - 6;   // of performance counters
 inline constexpr int kPrivateMark = kSyncFileMark - 4;  // the driver's own: hidden from programs
 
 inline std::optional<FileKey> key_of(int descriptor) {

@@ -142,11 +142,16 @@ bool has_rights_to(uint64_t address, uint64_t bytes, bool write) {
   return covered >= end;
 }
 
-// Returns whether the calling thread has CAP_SYS_ADMIN now.
-bool has_rights() {
+// Returns whether the calling thread has the capability now.
+bool has_capability(unsigned capability) {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {};
-  return syscall(SYS_capget, &header, data) == 0 && (data[0].effective >> CAP_SYS_ADMIN & 1) != 0;
+  return syscall(SYS_capget, &header, data) == 0 &&
+         (data[CAP_TO_INDEX(capability)].effective & CAP_TO_MASK(capability)) != 0;
+}
+
+bool has_rights() {
+  return has_capability(CAP_SYS_ADMIN);
 }
 
 }  // namespace
@@ -253,6 +258,11 @@ bool may_administrate() {
   if (const ForeignCall* const call = ForeignCall::current()) return call->caller().may_administrate();
   static const bool had = has_rights();
   return !had || has_rights();
+}
+
+bool may_monitor() {
+  if (const ForeignCall* const call = ForeignCall::current()) return call->caller().may_administrate();
+  return has_capability(CAP_PERFMON) || has_capability(CAP_SYS_ADMIN);
 }
 
 bool read_user_to_file(uint64_t address, int descriptor, uint64_t offset, size_t bytes) {

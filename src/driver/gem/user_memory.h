@@ -28,6 +28,7 @@ pid_t user_process();
 bool is_own_process();  // the calling program is this process
 // Returns whether the program has CAP_SYS_ADMIN, as far as this process has it.
 bool may_administrate();
+bool may_monitor();  // true: the program has CAP_PERFMON or CAP_SYS_ADMIN
 
 // Copy between this process's memory and a file, for large amounts.
 bool read_user_to_file(uint64_t address, int descriptor, uint64_t offset, size_t bytes);

@@ -1,0 +1,65 @@
+// The registers of the observation unit, programmed as i915 does. Until Gen11 there is one unit: the timer of reports
+// is part of each context. On Gen12 a global unit owns the buffer and the timer, and a unit of the render engine counts
+// for one context (MI_REPORT_PERF_COUNT).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "driver/hw/hardware.h"
+#include "driver/perf/perf_config.h"
+#include "hw/enums.h"
+
+namespace halogen::driver {
+
+struct OaSetup {
+  hw::OaReportFormat format{};
+  bool samples = false;   // reports go to the buffer
+  bool periodic = false;  // a timer causes reports
+  uint8_t exponent = 0;   // of two, for the time between them
+};
+
+class OaUnit {
+ public:
+  static constexpr uint64_t kBufferBytes = uint64_t{16} << 20;
+
+  // Null: the chip has no unit with a buffer.
+  static std::unique_ptr<OaUnit> create(Hardware& hardware);
+  virtual ~OaUnit() = default;
+
+  // The render engine has a unit that counts for one context.
+  virtual bool counts_apart() const = 0;
+  // Chooses what causes reports.
+  virtual void configure(const OaSetup& setup) = 0;
+  // Starts counting. The buffer is in the global table, at a multiple of its size, and holds zeros.
+  virtual void enable(const OaSetup& setup, uint64_t buffer) = 0;
+  virtual void disable() = 0;
+  // Switches the signal network off.
+  virtual void finish() = 0;
+  // Returns registers that every context has. Null: nothing is counted any more.
+  virtual std::vector<RegisterValue> context_values(const OaSetup& setup, const PerfConfig* config) const = 0;
+  // Returns registers of a context that is measured, or is not measured any more.
+  virtual std::vector<RegisterValue> measured_values(const OaSetup& setup, bool on) const = 0;
+
+  uint32_t tail() { return hardware_.read(places_.tail); }
+  void set_head(uint32_t address) { hardware_.write(places_.head, address); }
+  struct Losses {
+    bool overflow = false;  // the buffer was full
+    bool lost = false;      // a report could not be written
+  };
+  virtual Losses losses() = 0;
+  virtual void clear_lost() = 0;
+
+ protected:
+  struct Places {
+    uint32_t control, debug, status, head, tail, buffer;
+  };
+  OaUnit(Hardware& hardware, const Places& places) : hardware_(hardware), places_(places) {}
+  uint32_t timer_value(const OaSetup& setup) const;
+
+  Hardware& hardware_;
+  Places places_;
+};
+
+}  // namespace halogen::driver
