@@ -31,14 +31,16 @@
 #include "driver/gem/user_rights.h"
 #include "frames.h"
 #include "settings.h"
+#include "tree.h"
 
 namespace halogen::shim {
 namespace {
 
-bool is_administrator() {
+bool has_capability(unsigned capability) {
   __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
   __user_cap_data_struct data[2]{};
-  return syscall(SYS_capget, &header, data) == 0 && (data[0].effective >> CAP_SYS_ADMIN & 1) != 0;
+  return syscall(SYS_capget, &header, data) == 0 &&
+         (data[CAP_TO_INDEX(capability)].effective & CAP_TO_MASK(capability)) != 0;
 }
 
 constexpr std::chrono::milliseconds kLastWork{400};     // time that long work may hold an ending process
@@ -254,7 +256,10 @@ bool Door::boot() {
   if (failed_) return false;
   const NoSignals quiet;
   driver::DriverOptions options;
-  options.privileged = is_administrator();
+  options.privileged = has_capability(CAP_SYS_ADMIN);
+  options.monitors = true;  // decided for each call
+  const std::string root = Paths::get()->root();
+  options.perf = {.ids = root + kMetricsFolder, .registers = root + kMetricRegisters, .limits = root + kLimitsFolder};
   options.hang_after = hang_after();
   options.hardware.device.threads =
       static_cast<unsigned>(number_of(kThreadsVariable, 1, 64, static_cast<long>(WorkerPool::threads_of_host())));
@@ -438,6 +443,23 @@ int Door::fence_file(int descriptor, bool also_reads) {
 void Door::on_rights_reduced(const void* address, size_t bytes) {
   driver::lose_user_rights(reinterpret_cast<uintptr_t>(address), bytes);
   settle(address, bytes);
+}
+
+ssize_t Door::read_stream(int descriptor, void* into, size_t bytes) {
+  Door* const door = get();
+  const int result = door == nullptr || !door->booted_.load(std::memory_order_acquire) ? -EIO : interruptible([&] {
+    return door->driver_->read_stream(descriptor, reinterpret_cast<uintptr_t>(into), bytes);
+  });
+  if (result >= 0) return result;
+  errno = -result;
+  return -1;
+}
+
+void Door::pass_stream_time(int descriptor, uint64_t ns) {
+  Door* const door = to_notify();
+  if (door == nullptr) return;
+  const UninterruptibleCall first;
+  door->driver_->pass_stream_time(descriptor, ns);
 }
 
 bool Door::is_inside() {

@@ -60,6 +60,9 @@ class Door {
   static void on_rights_reduced(const void* address, size_t bytes);
   // Waits for work on memory that is about to be unmapped by calls that cannot be intercepted.
   static void settle(const void* address, size_t bytes);
+  // Performs read(2) on a stream of performance counters, including errno.
+  static ssize_t read_stream(int descriptor, void* into, size_t bytes);
+  static void pass_stream_time(int descriptor, uint64_t ns);
   static bool is_inside();  // whether this thread is inside the driver
   // Returns whether a buffer is mapped at this address.
   static bool is_mapping(const void* address, size_t bytes);

@@ -10,6 +10,7 @@
 #include "descriptors.h"
 #include "door.h"
 #include "next.h"
+#include "polling.h"
 
 #define HALOGEN_EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -25,6 +26,7 @@ namespace {
 
 constexpr unsigned kSyncFileType = '>';
 constexpr unsigned kDmaBufType = 'b';
+constexpr unsigned kStreamType = 'i';
 
 int answer(int result) {
   if (result >= 0) return result;
@@ -76,7 +78,8 @@ HALOGEN_EXPORT int ioctl(int descriptor, unsigned long request, ...) noexcept {
   void* const argument = va_arg(list, void*);
   va_end(list);
   const unsigned type = _IOC_TYPE(request);
-  if (type == DRM_IOCTL_BASE || type == kSyncFileType || type == kDmaBufType) {
+  if (type == DRM_IOCTL_BASE || type == kSyncFileType || type == kDmaBufType ||
+      (type == kStreamType && halogen::shim::mark_of(descriptor) == halogen::driver::kStreamMark)) {
     if (Door* const door = Door::get()) {
       const auto value = static_cast<uint64_t>(reinterpret_cast<uintptr_t>(argument));
       if (const std::shared_ptr<Node> node = door->find(descriptor)) {

@@ -1,6 +1,6 @@
-// Operations on any descriptor, for ours: nodes, sync files, sync objects and shared buffers are sockets, pipes and
-// files for the host, and these calls hide that. Programs that close all descriptors must not close the driver's own.
-// Descriptors are recognised by their mark alone, so that signal handlers may call.
+// Operations on any descriptor, for ours: nodes, streams, sync files, sync objects and shared buffers are sockets,
+// pipes and files for the host, and these calls hide that. Programs that close all descriptors must not close the
+// driver's own. Descriptors are recognised by their mark alone, so that signal handlers may call.
 //
 // Not supported: readv(2) and rarer calls.
 #include <fcntl.h>
@@ -23,6 +23,7 @@
 #include "door.h"
 #include "driver/gem/file_key.h"
 #include "drop_caches.h"
+#include "limit_files.h"
 #include "next.h"
 #include "polling.h"
 
@@ -30,6 +31,7 @@
 
 using halogen::driver::kNodeMark;
 using halogen::driver::kSharedBufferMark;
+using halogen::driver::kStreamMark;
 using halogen::driver::kSyncFileMark;
 using halogen::driver::kSyncObjectMark;
 using halogen::shim::Door;
@@ -37,6 +39,7 @@ using halogen::shim::for_each_private;
 using halogen::shim::is_ours;
 using halogen::shim::is_private;
 using halogen::shim::kControlMark;
+using halogen::shim::kLimitMark;
 using halogen::shim::mark_of;
 using halogen::shim::Paths;
 
@@ -45,7 +48,7 @@ int halogen::shim::mark_of(int descriptor) {
   const int mark = fcntl(descriptor, F_GETSIG);
   errno = error;
   const bool known = mark == kNodeMark || mark == kSyncFileMark || mark == kSharedBufferMark ||
-                     mark == kSyncObjectMark || mark == halogen::shim::kControlMark;
+                     mark == kSyncObjectMark || mark == kStreamMark || mark == kControlMark || mark == kLimitMark;
   return known ? mark : 0;
 }
 
@@ -80,7 +83,8 @@ ssize_t read_events(int descriptor, void* into, size_t bytes) {
 template <class Real>
 ssize_t read_any(const void* caller, int descriptor, void* into, size_t bytes, Real real) {
   const int mark = is_ours(caller) ? 0 : mark_of(descriptor);
-  if (mark == 0 || mark == kControlMark) return real();
+  if (mark == 0 || mark == kControlMark || mark == kLimitMark) return real();
+  if (mark == kStreamMark) return Door::read_stream(descriptor, into, bytes);
   return mark == kNodeMark ? read_events(descriptor, into, bytes) : refuse();
 }
 
@@ -95,7 +99,7 @@ off_t seek(const void* caller, int descriptor, off_t offset, int whence, off_t (
   if (mark == kSharedBufferMark && (offset != 0 || (whence != SEEK_SET && whence != SEEK_END))) {
     return static_cast<off_t>(refuse());
   }
-  if (mark == kSyncObjectMark) {
+  if (mark == kSyncObjectMark || mark == kStreamMark) {
     errno = ESPIPE;
     return -1;
   }
@@ -182,6 +186,20 @@ int close_all(unsigned first, unsigned last, int flags) {
   return first <= last ? real(first, last, flags) : 0;
 }
 
+// If the device's clock does not follow the host's, time passes for streams of performance counters while a program
+// polls them. `timeout`: null for no limit.
+void pass_time(const pollfd* list, nfds_t count, const timespec* timeout) {
+  constexpr uint64_t kLongest = 1'000'000'000;
+  if (!Door::is_there()) return;
+  for (nfds_t i = 0; i < count; ++i) {
+    if (list[i].fd < 0 || (list[i].events & POLLIN) == 0 || mark_of(list[i].fd) != kStreamMark) continue;
+    const uint64_t asked = timeout == nullptr ? kLongest
+                                              : static_cast<uint64_t>(timeout->tv_sec) * kLongest +
+                                                    static_cast<uint64_t>(timeout->tv_nsec);
+    Door::pass_stream_time(list[i].fd, std::min(asked, 100 * kLongest));
+  }
+}
+
 // The other end of a sync file's pipe is closed after its fence signalled: programs must not see that.
 int without_ends(pollfd* list, nfds_t count, int result) {
   for (nfds_t i = 0; result > 0 && i < count; ++i) {
@@ -196,6 +214,8 @@ int wait_for(const void* caller, pollfd* list, nfds_t count, int timeout) {
   const auto real = HALOGEN_NEXT(int(pollfd*, nfds_t, int), "poll");
   if (is_ours(caller)) return real(list, count, timeout);
   Fences fences(list, count);
+  const timespec time{.tv_sec = timeout / 1000, .tv_nsec = timeout % 1000 * 1'000'000L};
+  pass_time(list, count, timeout < 0 ? nullptr : &time);
   return without_ends(list, count, fences.answer(real(fences.list(), fences.count(), timeout)));
 }
 
@@ -203,6 +223,7 @@ int wait_for(const void* caller, pollfd* list, nfds_t count, const timespec* tim
   const auto real = HALOGEN_NEXT(int(pollfd*, nfds_t, const timespec*, const sigset_t*), "ppoll");
   if (is_ours(caller)) return real(list, count, timeout, signals);
   Fences fences(list, count);
+  pass_time(list, count, timeout);
   return without_ends(list, count, fences.answer(real(fences.list(), fences.count(), timeout, signals)));
 }
 
@@ -214,7 +235,7 @@ int halogen::shim::poll_as_program(pollfd* list, nfds_t count, const timespec* t
 
 namespace {
 
-// Implements select(2) with poll(2), if a shared buffer or a sync file is in one of the sets.
+// Implements select(2) with poll(2), if a shared buffer, a sync file or a stream is in one of the sets.
 class Selection {
  public:
   static bool is_needed(int count, std::initializer_list<const fd_set*> sets) {
@@ -222,7 +243,8 @@ class Selection {
     for (int i = 0; i < count; ++i) {
       const bool asked = std::any_of(sets.begin(), sets.end(), [&](const fd_set* set) { return has(set, i); });
       if (!asked) continue;
-      if (const int mark = mark_of(i); mark == kSharedBufferMark || mark == kSyncFileMark) return true;
+      const int mark = mark_of(i);
+      if (mark == kSharedBufferMark || mark == kSyncFileMark || mark == kStreamMark) return true;
     }
     return false;
   }
@@ -279,6 +301,7 @@ HALOGEN_EXPORT ssize_t __read_chk(int descriptor, void* into, size_t bytes, size
 HALOGEN_EXPORT ssize_t write(int descriptor, const void* from, size_t bytes) {
   const int mark = is_ours(__builtin_return_address(0)) ? 0 : mark_of(descriptor);
   if (mark == kControlMark) return halogen::shim::drop_caches(from, bytes);
+  if (mark == kLimitMark) return halogen::shim::write_limit(descriptor, from, bytes);
   if (mark != 0) return refuse();
   return HALOGEN_NEXT(ssize_t(int, const void*, size_t), "write")(descriptor, from, bytes);
 }

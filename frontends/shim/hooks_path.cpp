@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "door.h"
+#include "limit_files.h"
 #include "next.h"
 #include "paths.h"
 #include "polling.h"
@@ -53,12 +54,13 @@ int open_at(int folder, const char* path, int flags, mode_t mode) {
   if (descriptor < 0 || (flags & O_PATH) != 0) return descriptor;
   struct stat info {};
   if (syscall(SYS_fstat, descriptor, &info) != 0) return descriptor;
-  if (writes && !paths->is_control(info)) {
+  const bool is_limit = writes && halogen::shim::may_write_limits() && paths->limit(info).has_value();
+  if (writes && !is_limit && !paths->is_control(info)) {
     close(descriptor);
     errno = EACCES;
     return -1;
   }
-  if (writes) fcntl(descriptor, F_SETSIG, halogen::shim::kControlMark);
+  if (writes) fcntl(descriptor, F_SETSIG, is_limit ? halogen::shim::kLimitMark : halogen::shim::kControlMark);
   const std::optional<NodeKind> kind = paths->node(info);
   if (!kind) return descriptor;
   close(descriptor);
@@ -142,6 +144,12 @@ static FILE* open_stream(const char* path, const char* mode) {
   return descriptor < 0 ? nullptr : fdopen(descriptor, mode);
 }
 
+// Opens a file with a limit for writing. Null: another file, or it is opened for reading.
+static FILE* open_limit_stream(const char* path, const char* redirected, const char* mode) {
+  if (Paths::get() == nullptr || redirected == path || mode == nullptr || mode[0] != 'w') return nullptr;
+  return halogen::shim::open_limit(redirected);
+}
+
 // Returns whether the path is a file of /sys that cannot be opened as a stream for writing. Sets errno.
 static bool is_refused(const char* path, const char* redirected, const char* mode) {
   Paths* const paths = Paths::get();
@@ -153,11 +161,13 @@ static bool is_refused(const char* path, const char* redirected, const char* mod
 
 HALOGEN_EXPORT FILE* fopen(const char* path, const char* mode) {
   if (FILE* const stream = open_stream(path, mode)) return stream;
+  if (FILE* const stream = open_limit_stream(path, RedirectedPath(path), mode)) return stream;
   if (is_refused(path, RedirectedPath(path), mode)) return nullptr;
   return HALOGEN_NEXT(FILE * (const char*, const char*), "fopen")(RedirectedPath(path), mode);
 }
 HALOGEN_EXPORT FILE* fopen64(const char* path, const char* mode) {
   if (FILE* const stream = open_stream(path, mode)) return stream;
+  if (FILE* const stream = open_limit_stream(path, RedirectedPath(path), mode)) return stream;
   if (is_refused(path, RedirectedPath(path), mode)) return nullptr;
   return HALOGEN_NEXT(FILE * (const char*, const char*), "fopen64")(RedirectedPath(path), mode);
 }

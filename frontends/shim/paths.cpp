@@ -25,9 +25,9 @@ struct Prefix {
   bool open_end;  // the name may continue
 };
 constexpr std::array kPrefixes = {
-    Prefix{"/dev/dri", false},         Prefix{"/sys/dev/char/226:", true}, Prefix{"/sys/class/drm", false},
-    Prefix{"/sys/bus/pci", false},     Prefix{"/sys/devices/pci", true},   Prefix{"/sys/kernel/debug", false},
-    Prefix{"/sys/module/i915", false},
+    Prefix{"/dev/dri", false},         Prefix{"/sys/dev/char/226:", true},  Prefix{"/sys/class/drm", false},
+    Prefix{"/sys/bus/pci", false},     Prefix{"/sys/devices/pci", true},    Prefix{"/sys/kernel/debug", false},
+    Prefix{"/sys/module/i915", false}, Prefix{"/proc/sys/dev/i915", false},
 };
 
 // Removes doubled slashes and "." parts. False: too long.
@@ -86,6 +86,7 @@ void Paths::prepare() {
   render_ = place(root_ + "/dev/dri/renderD128");
   debug_ = place(root_ + "/sys/kernel/debug");
   control_ = place(root_ + "/sys/kernel/debug/dri/0/i915_gem_drop_caches");
+  for (size_t i = 0; i < limits_.size(); ++i) limits_[i] = place(root_ + kLimitsFolder + "/" + kLimitFiles[i]);
 }
 
 void Paths::hold() {
@@ -165,8 +166,17 @@ std::optional<NodeKind> Paths::node(const struct stat& info) {
 }
 
 bool Paths::is_of_sys(const char* path) const {
-  const std::string_view text = path;
-  return !root_.empty() && text.starts_with(root_) && text.substr(root_.size()).starts_with("/sys/");
+  std::string_view text = path;
+  if (root_.empty() || !text.starts_with(root_)) return false;
+  text.remove_prefix(root_.size());
+  return text.starts_with("/sys/") || text.starts_with("/proc/");
+}
+
+std::optional<size_t> Paths::limit(const struct stat& info) const {
+  for (size_t i = 0; i < limits_.size(); ++i) {
+    if (limits_[i].inode != 0 && limits_[i].fits(info)) return i;
+  }
+  return std::nullopt;
 }
 
 bool Paths::is_debug_root(const struct stat& info) {

@@ -5,8 +5,11 @@
 #include <limits.h>
 #include <sys/stat.h>
 
+#include <array>
 #include <optional>
 #include <string>
+
+#include "driver/perf/perf_limits.h"
 
 namespace halogen::shim {
 
@@ -16,6 +19,10 @@ constexpr unsigned kDrmMajor = 226;
 constexpr unsigned minor_of(NodeKind kind) {
   return kind == NodeKind::card ? 0 : 128;
 }
+
+// The limits that an administrator can change.
+constexpr char kLimitsFolder[] = "/proc/sys/dev/i915";
+constexpr std::array kLimitFiles = {driver::kParanoidFile, driver::kMaxRateFile};
 
 struct PathBuffer {
   char text[PATH_MAX];
@@ -42,9 +49,11 @@ class Paths {
   std::optional<NodeKind> node(const struct stat& info);
   // Returns whether an inode can be that of a node. Entries of a folder have no more than an inode.
   bool may_be_node(ino_t inode) const { return inode != 0 && (inode == card_.inode || inode == render_.inode); }
-  // Returns whether the path is a file of /sys in the tree. Programs can write only files that trigger an action.
+  // Returns whether the path is a file of /sys or /proc in the tree. Programs can write only files that have an effect.
   bool is_of_sys(const char* path) const;
   bool is_control(const struct stat& info) const { return control_.inode != 0 && control_.fits(info); }
+  // Returns the index of a file in kLimitFiles.
+  std::optional<size_t> limit(const struct stat& info) const;
   // Returns whether the file is the folder on which debugfs would be mounted.
   bool is_debug_root(const struct stat& info);
 
@@ -69,6 +78,7 @@ class Paths {
   int held_ = -1;
   pid_t left_ = 0;  // process that left the tree last; a child of vfork may leave before its parent
   Place card_, render_, debug_, control_;
+  std::array<Place, kLimitFiles.size()> limits_;
 };
 
 // A path after redirection, with its buffer.

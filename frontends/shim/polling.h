@@ -12,7 +12,11 @@ namespace halogen::shim {
 // Mark of a file in /sys that triggers an action when written.
 constexpr int kControlMark = driver::kSyncFileMark - 5;
 
-// Returns the mark of a node, sync file, sync object, shared buffer or control file. 0: another descriptor.
+// Mark of a file of /proc with a limit.
+constexpr int kLimitMark = driver::kSyncFileMark - 7;
+
+// Returns the mark of a node, sync file, sync object, shared buffer, stream, control file or limit. 0: another
+// descriptor.
 int mark_of(int descriptor);
 // Polls like poll(2) called by the program.
 int poll_as_program(pollfd* list, nfds_t count, const timespec* timeout, const sigset_t* signals);

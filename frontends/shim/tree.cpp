@@ -18,7 +18,10 @@
 
 #include "device/config_space.h"
 #include "driver/hw/hardware.h"
+#include "driver/perf/perf_limits.h"
 #include "hw/pci_header.h"
+#include "paths.h"
+#include "spec/interface_model.h"
 #include "spec/pci.h"
 #include "tree_files.h"
 
@@ -54,6 +57,7 @@ class Builder {
     add_drm();
     add_bus();
     add_debug();
+    add_perf();
     return good_;
   }
 
@@ -188,6 +192,17 @@ class Builder {
     link("sys/bus/pci/drivers/i915/" + slot_, device_);
     link("sys/bus/pci/drivers/i915/module", "sys/module/i915");
     folder("sys/module/i915/parameters");
+  }
+
+  // Metric sets, and what administrators allow.
+  void add_perf() {
+    if (spec::interface_of(model_.id).perf) {
+      folder(device_ + "/drm/card0/metrics");
+      folder(std::string(kMetricRegisters).substr(1));
+    }
+    const std::string limits = std::string(kLimitsFolder).substr(1) + "/";
+    file(limits + driver::kParanoidFile, fmt::format("{}\n", driver::kDefaultParanoid));
+    file(limits + driver::kMaxRateFile, fmt::format("{}\n", driver::kDefaultMaxRate));
   }
 
   void add_debug() {

@@ -1,5 +1,5 @@
 // A folder with /dev/dri and the parts of /sys about a graphics device, as real files. Their content comes from the
-// device's configuration space. Nodes are empty files; the library handles opening them. Not included: perf metrics,
+// device's configuration space. Nodes are empty files; the library handles opening them. Not included:
 // power management and hot plug; clock frequencies are the same for all chips.
 #pragma once
 
@@ -9,6 +9,10 @@
 #include "spec/device_model.h"
 
 namespace halogen::shim {
+
+// Folders of metric sets: the numbers that programs read, and the registers.
+constexpr char kMetricsFolder[] = "/sys/class/drm/card0/metrics";
+constexpr char kMetricRegisters[] = "/metric-registers";
 
 // Creates the tree below `root`, which must exist.
 Result<void> make_tree(const spec::DeviceModel& model, const std::string& root);
