@@ -18,7 +18,7 @@ static const struct test* const topics[] = {
     tiling_tests,  domain_tests,    context_tests,  space_tests,   engine_map_tests, context_parameter_tests,
     execute_tests, store_tests,     pin_tests,      fence_tests,   relocation_tests, syncobj_tests,
     prime_tests,   timeline_tests,  busy_tests,     userptr_tests, sync_file_tests,  process_tests,
-    signal_tests,  load_tests,      schedule_tests, hang_tests,    screen_tests};
+    signal_tests,  load_tests,      schedule_tests, hang_tests,    screen_tests, perf_tests};
 enum { topic_count = sizeof(topics) / sizeof(topics[0]) };
 
 static const char* current = "";
@@ -107,11 +107,12 @@ static void on_alarm(int number) {
   _exit(1);
 }
 
-// Drops to the rights of an ordinary program: some calls ask for CAP_SYS_ADMIN or CAP_SYS_NICE.
-static void drop_capabilities(void) {
+int set_rights(int all) {
   struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
   struct __user_cap_data_struct data[2] = {{0}};
-  syscall(SYS_capset, &header, data);
+  if (syscall(SYS_capget, &header, data) != 0) return 0;
+  for (int i = 0; i < 2; ++i) data[i].effective = all ? data[i].permitted : 0;
+  return syscall(SYS_capset, &header, data) == 0 && data[0].permitted != 0;
 }
 
 static enum outcome run(const struct test* test) {
@@ -125,6 +126,7 @@ static enum outcome run(const struct test* test) {
     require(device >= 0, "the node cannot be opened");
     test->run();
   }
+  set_rights(0);
   if (device >= 0) close(device);
   alarm(0);
   if (left == skipped) {
@@ -169,7 +171,7 @@ int main(int count, char** words) {
       return 2;
     }
   }
-  drop_capabilities();
+  set_rights(0);
   const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE};
   for (unsigned i = 0; i < 4; ++i) sigaction(crashes[i], &(struct sigaction){.sa_handler = on_crash}, NULL);
   sigaction(SIGALRM, &(struct sigaction){.sa_handler = on_alarm}, NULL);

@@ -1,7 +1,7 @@
 // The suite over i915's public interface: raw ioctl(2) and mmap(2), so that the same program tests Linux's i915 in a
 // guest and the driver of this project. A case opens the node again, records what it sees by name, and checks most of
 // it against an expected value. Kernel: Linux 6.1. Left out: modes and connectors (except what a card without a
-// connector answers: screen.c), perf streams, protected content.
+// connector answers: screen.c), protected content.
 #pragma once
 
 #include <errno.h>
@@ -19,7 +19,7 @@ extern const struct test core_tests[], parameter_tests[], query_tests[], buffer_
     tiling_tests[], domain_tests[], context_tests[], context_parameter_tests[], engine_map_tests[], space_tests[],
     execute_tests[], relocation_tests[], pin_tests[], store_tests[], fence_tests[], syncobj_tests[], timeline_tests[],
     sync_file_tests[], prime_tests[], process_tests[], signal_tests[], userptr_tests[], busy_tests[], load_tests[],
-    schedule_tests[], hang_tests[], screen_tests[];
+    schedule_tests[], hang_tests[], screen_tests[], perf_tests[];
 
 // ---- harness.c: results of a case: zero or more, or a negative errno.
 // Returns a name formatted as by printf; valid until a few more are made.
@@ -34,6 +34,9 @@ void observe_text(const char* name, const char* text);
 // require() ends the case as failed if the condition does not hold. skip() ends it as not applicable to this chip.
 void require(int holds, const char* what);
 _Noreturn void skip(const char* why);
+// Gives the program all rights that it was started with, or none: cases begin with none, because some calls ask for
+// CAP_SYS_ADMIN, CAP_SYS_NICE or CAP_PERFMON. 0: it has none to give.
+int set_rights(int all);
 
 // ---- device.c
 struct chip {
