@@ -59,6 +59,12 @@ ssize_t refuse() {
   return -1;
 }
 
+// A stream can be read only.
+ssize_t refuse_write(int mark) {
+  errno = mark == kStreamMark ? EBADF : EINVAL;
+  return -1;
+}
+
 // Reads whole events from a node: as many as are available and fit.
 ssize_t read_events(int descriptor, void* into, size_t bytes) {
   auto* const place = static_cast<char*>(into);
@@ -302,12 +308,12 @@ HALOGEN_EXPORT ssize_t write(int descriptor, const void* from, size_t bytes) {
   const int mark = is_ours(__builtin_return_address(0)) ? 0 : mark_of(descriptor);
   if (mark == kControlMark) return halogen::shim::drop_caches(from, bytes);
   if (mark == kLimitMark) return halogen::shim::write_limit(descriptor, from, bytes);
-  if (mark != 0) return refuse();
+  if (mark != 0) return refuse_write(mark);
   return HALOGEN_NEXT(ssize_t(int, const void*, size_t), "write")(descriptor, from, bytes);
 }
 
 HALOGEN_EXPORT ssize_t writev(int descriptor, const iovec* from, int count) {
-  if (cannot_write(__builtin_return_address(0), descriptor)) return refuse();
+  if (cannot_write(__builtin_return_address(0), descriptor)) return refuse_write(mark_of(descriptor));
   return HALOGEN_NEXT(ssize_t(int, const iovec*, int), "writev")(descriptor, from, count);
 }
 
