@@ -176,7 +176,7 @@ class Builder {
       for (const TreeFile& each : files) file(folder_of + "/" + each.path, each.text);
     };
     add_files(card, engine_files(model_));
-    add_files(card, clock_files());
+    add_files(card, clock_files(model_));
     file(card + "/error", "No error state collected\n", 0600);
     const std::string connector = card + "/" + kConnectorName;
     add_files(connector, connector_files());

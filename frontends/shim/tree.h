@@ -1,6 +1,6 @@
 // A folder with /dev/dri and the parts of /sys about a graphics device, as real files. Their content comes from the
-// device's configuration space. Nodes are empty files; the library handles opening them. Not included:
-// power management and hot plug; clock frequencies are the same for all chips.
+// device's configuration space. Nodes are empty files; the library handles opening them. Not included: power management
+// and hot plug.
 #pragma once
 
 #include <string>

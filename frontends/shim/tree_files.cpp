@@ -4,19 +4,20 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <span>
 #include <tuple>
 #include <utility>
 
 #include "driver/hw/gpu.h"
 #include "driver/kms/kms.h"
+#include "gen/clock_rules.h"
 #include "spec/interface_model.h"
 
 namespace halogen::shim {
 namespace {
 
-constexpr unsigned kMinFrequency = 300;   // MHz; the model has no clock frequency
-constexpr unsigned kMaxFrequency = 1000;  // MHz
+constexpr unsigned kMinFrequency = 300;  // MHz
 
 struct Engine {
   const spec::EngineModel* model;
@@ -80,19 +81,22 @@ std::vector<TreeFile> engine_files(const spec::DeviceModel& model) {
   return files;
 }
 
-std::vector<TreeFile> clock_files() {
+// The clock does not change.
+std::vector<TreeFile> clock_files(const spec::DeviceModel& model) {
+  const ClockRules& clock = clock_rules(model.id);
   std::vector<TreeFile> files;
   const auto add = [&](std::string path, unsigned value) {
     files.push_back({std::move(path), fmt::format("{}\n", value)});
   };
-  for (const char* const name : {"min", "RPn", "cur", "act"}) {
-    add(fmt::format("gt_{}_freq_mhz", name), kMinFrequency);
-    add(fmt::format("gt/gt0/rps_{}_freq_mhz", name), kMinFrequency);
-  }
-  for (const char* const name : {"max", "RP0", "RP1", "boost"}) {
-    add(fmt::format("gt_{}_freq_mhz", name), kMaxFrequency);
-    add(fmt::format("gt/gt0/rps_{}_freq_mhz", name), kMaxFrequency);
-  }
+  const auto add_all = [&](std::initializer_list<const char*> names, unsigned value) {
+    for (const char* const name : names) {
+      add(fmt::format("gt_{}_freq_mhz", name), value);
+      add(fmt::format("gt/gt0/rps_{}_freq_mhz", name), value);
+    }
+  };
+  add_all({"min", "RPn"}, kMinFrequency);
+  add_all({"cur", "act"}, clock.render_mhz);
+  add_all({"max", "RP0", "RP1", "boost"}, clock.max_mhz);
   add("gt/gt0/id", 0);
   // The model does not sleep.
   for (const char* const folder : {"power", "gt/gt0"}) {

@@ -16,7 +16,7 @@ struct TreeFile {
 constexpr char kConnectorName[] = "card0-HDMI-A-1";
 
 std::vector<TreeFile> engine_files(const spec::DeviceModel& model);  // engine/
-std::vector<TreeFile> clock_files();                                 // gt_*, gt/gt0/
+std::vector<TreeFile> clock_files(const spec::DeviceModel& model);   // gt_*, gt/gt0/
 std::vector<TreeFile> connector_files();                             // of the connector's own folder
 
 }  // namespace halogen::shim
