@@ -57,10 +57,12 @@ vulkan() {
 }
 
 gl() {
-  local test
-  for test in amd_performance_monitor_api amd_performance_monitor_measure intel_performance_query-issue_2235; do
+  local test tests="amd_performance_monitor_api intel_performance_query-issue_2235"
+  # An empty query takes a few ticks of the timestamp here, and on other chips the first group has a frequency made of them.
+  case $device in skl | icl) tests+=" amd_performance_monitor_measure" ;; esac
+  for test in $tests; do
     [ -x "$piglit/$test" ] || { echo "perf: piglit is not installed; skipped" >&2; return 0; }
-    PIGLIT_PLATFORM=gbm run 60 "$piglit/$test" -auto -fbo || bad "$device: $test ends with an error"
+    PIGLIT_PLATFORM=gbm EGL_PLATFORM=surfaceless run 60 "$piglit/$test" -auto -fbo || bad "$device: $test ends with an error"
     grep -q '"result": "pass"' "$work/out" || { bad "$device: $test does not pass"; tail -n 3 "$work/out" >&2; }
   done
 }

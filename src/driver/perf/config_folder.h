@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "driver/queue/user_registers.h"
+#include "driver/queue/first_state.h"
 
 namespace halogen::driver {
 

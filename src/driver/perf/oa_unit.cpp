@@ -66,7 +66,9 @@ class SingleUnit final : public OaUnit {
 
   void disable() override { hardware_.write(places_.control, 0); }
 
+  // Without a buffer: a batch can start the unit again.
   void finish() override {
+    hardware_.write(places_.buffer, 0);
     const bool by_power = at<hw::RPM_CONFIG1>(hardware_) != spec::kNoOffset && has_power_switch();
     if (by_power) {
       const auto word = std::array{hardware_.read(at<hw::RPM_CONFIG1>(hardware_))};

@@ -42,6 +42,8 @@ class OaUnit {
   // Returns registers of a context that is measured, or is not measured any more.
   virtual std::vector<RegisterValue> measured_values(const OaSetup& setup, bool on) const = 0;
 
+  // Returns the register that starts and stops the unit. Until Gen11 batches may write it too.
+  RegisterValue control() { return {places_.control, hardware_.read(places_.control)}; }
   uint32_t tail() { return hardware_.read(places_.tail); }
   void set_head(uint32_t address) { hardware_.write(places_.head, address); }
   struct Losses {

@@ -74,6 +74,7 @@ int Perf::open(Driver::Lock& lock, const PerfProperties& properties, const Conte
   }
   if (stream_ != stream) return -EIO;
   if ((flags & I915_PERF_FLAG_DISABLED) == 0) stream->enable();
+  render().set_device_register(unit_->control());
   wake();
   return program_end.release();
 }
@@ -199,6 +200,7 @@ int Perf::change_config(PerfStream& stream, uint64_t id) {
 void Perf::close_stream() {
   const PerfStreamRef stream = std::exchange(stream_, nullptr);
   stream->disable();
+  render().set_device_register(unit_->control());
   static_cast<void>(completes([&] {
     auto request = std::make_shared<Request>();
     CommandWriter for_all = writer();
@@ -274,11 +276,13 @@ int Perf::control(PerfStream& stream, int descriptor, unsigned long request, uin
       driver_.catch_up();
       stream.clear_readable(descriptor);
       stream.enable();
+      render().set_device_register(unit_->control());
       wake();
       return 0;
     case I915_PERF_IOCTL_DISABLE:
       driver_.catch_up();
       stream.disable();
+      render().set_device_register(unit_->control());
       return 0;
     case I915_PERF_IOCTL_CONFIG:
       return change_config(stream, argument);

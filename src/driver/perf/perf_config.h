@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "driver/perf/config_folder.h"
-#include "driver/queue/user_registers.h"
+#include "driver/queue/first_state.h"
 
 namespace halogen::driver {
 

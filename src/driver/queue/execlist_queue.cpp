@@ -107,6 +107,12 @@ class ExeclistQueue final : public EngineQueue {
 
   void set_context_registers(std::vector<RegisterValue> values) override { context_registers_ = std::move(values); }
 
+  void set_device_register(RegisterValue value) override {
+    for (RegisterValue& each : user_registers_) {
+      if (each.offset == value.offset) each.value = value.value;
+    }
+  }
+
   void store_context_registers(const std::vector<RegisterValue>& values, CommandWriter& commands,
                                std::vector<std::shared_ptr<void>>& keeps) override {
     for (const std::weak_ptr<ExeclistContext>& each : contexts_) {
