@@ -9,8 +9,8 @@
 
 #include "driver/hw/global_table.h"
 #include "driver/hw/page_tables.h"
-#include "driver/queue/request.h"
 #include "driver/queue/first_state.h"
+#include "driver/queue/request.h"
 
 namespace halogen::driver {
 
