@@ -68,6 +68,7 @@ HALOGEN_HANG_MS=1500 tests/doors/drm_suite.sh --slow --only "hangs.one hangs.beh
 tests/doors/attacks.sh
 tests/doors/programs.sh --short
 tests/doors/kms.sh
+tests/doors/perf.sh
 tests/doors/pictures.sh
 tests/doors/shows.py
 python3 tests/doors/captures.py --flip 1
