@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/bits.h"
+#include "base/mul_div.h"
 
 namespace halogen::oa {
 
@@ -16,8 +17,7 @@ uint64_t part_before(const Share& share, uint64_t count, uint64_t clock) {
   if (clock <= share.begin) {
     return 0;
   }
-  return static_cast<uint64_t>(static_cast<unsigned __int128>(count) * (clock - share.begin) /
-                               (share.end - share.begin));
+  return mul_div(count, clock - share.begin, share.end - share.begin);
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/mul_div.h"
+
 namespace halogen::oa {
 
 namespace {
@@ -12,7 +14,7 @@ constexpr uint64_t kCells = kRows * kEusOfRow;  // EUs with the same row and num
 
 // Converts a sum of nanoseconds of the span to clocks of the span, rounded down.
 uint64_t to_clocks(uint64_t nanoseconds, uint64_t clocks, uint64_t span_ns) {
-  return span_ns == 0 ? 0 : static_cast<uint64_t>(static_cast<unsigned __int128>(nanoseconds) * clocks / span_ns);
+  return span_ns == 0 ? 0 : mul_div(nanoseconds, clocks, span_ns);
 }
 
 // The clocks of one stage, as sums over all EUs.
