@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "covers.h"
 #include "support/context_bench.h"
 
 namespace halogen {
@@ -94,6 +95,7 @@ class ContextCounters : public ::testing::TestWithParam<size_t> {
 };
 
 TEST_P(ContextCounters, SavedImageHasTheirOffsetsWhereTheKernelExpectsThem) {
+  COVERS("CHV-OA-12");
   Context context = create(1);
   bench.run(context);
   for (const Place& place : chip.places) {
