@@ -136,7 +136,7 @@ void Perf::load(CommandWriter& commands, const PerfConfig& config) {
   load(commands, config.flexible);
 }
 
-void Perf::set_for_all(std::vector<RegisterValue> values, CommandWriter& commands, Request& request) {
+void Perf::set_for_all(const std::vector<RegisterValue>& values, CommandWriter& commands, Request& request) {
   render().set_context_registers(values);
   render().store_context_registers(values, commands, request.keeps);
   load(commands, values);

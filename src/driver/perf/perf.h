@@ -76,7 +76,7 @@ class Perf {
   static void load(CommandWriter& commands, const std::vector<RegisterValue>& values);
   static void load(CommandWriter& commands, const PerfConfig& config);
   // Sets registers of all contexts, and adds commands that do so for those that exist.
-  void set_for_all(std::vector<RegisterValue> values, CommandWriter& commands, Request& request);
+  void set_for_all(const std::vector<RegisterValue>& values, CommandWriter& commands, Request& request);
   // Null: out of memory.
   RequestRef submit(RequestRef request, std::shared_ptr<EngineContext> context, CommandWriter& commands);
   bool configure(Driver::Lock& lock, const PerfStream& stream);

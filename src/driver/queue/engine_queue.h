@@ -75,7 +75,7 @@ class EngineQueue {
 
   // ---- for performance counters: a queue without contexts of its own does nothing
   // Sets registers that each new context starts with, beside those of user batches.
-  virtual void set_context_registers(std::vector<RegisterValue>) {}
+  virtual void set_context_registers(const std::vector<RegisterValue>&) {}
   // Adds commands that write registers into the images of all contexts. `keeps`: what must live until they are executed
   // by another context.
   virtual void store_context_registers(const std::vector<RegisterValue>&, CommandWriter&,

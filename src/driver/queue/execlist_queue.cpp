@@ -105,7 +105,7 @@ class ExeclistQueue final : public EngineQueue {
     return context;
   }
 
-  void set_context_registers(std::vector<RegisterValue> values) override { context_registers_ = std::move(values); }
+  void set_context_registers(const std::vector<RegisterValue>& values) override { context_registers_ = values; }
 
   void set_device_register(RegisterValue value) override {
     for (RegisterValue& each : user_registers_) {
