@@ -129,7 +129,7 @@ void Device::local_write(uint64_t offset, std::span<const std::byte> from) {
   if (map.holds_table(memory::MemorySpace::local, offset) ||
       map.holds_table(memory::MemorySpace::local, offset + from.size() - 1)) {
     raise(EventKind::bad_access, "lmem", offset, 0,
-          "write dropped: the memory of the global table is accessible only through its BAR alias");
+          "write dropped: the global table in local memory is writable only through the register BAR");
     return;
   }
   memory_.map().own().write(offset, from);

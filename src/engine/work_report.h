@@ -1,5 +1,5 @@
-// The result of a part of a blit, dispatch or draw: plain data from the back end to Engine::account(). Virtual time,
-// statistics registers, the hang watch and compression of the display are derived from it.
+// The result of a part of a blit, dispatch or draw: plain data from the back end to Engine::account(). It
+// advances virtual time and updates the statistics registers, the hang watch and frame buffer compression.
 //
 // Counts of a draw are complete whether or not statistics are enabled: performance counters count without enables.
 #pragma once

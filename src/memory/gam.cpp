@@ -155,7 +155,8 @@ uint32_t Gam::on_message(unsigned number, uint32_t written) {
   }
   if ((message & kLaunched) != 0) {
     if (engine.stage != ContextStage::ready) {
-      raise(number, EventKind::undefined_behaviour, written, "context launched without an announcement");
+      raise(number, EventKind::undefined_behaviour, written,
+            "context launched without a preceding context available message");
     }
     launch(number);
     engine.stage = ContextStage::confirmed;

@@ -98,7 +98,7 @@ bool Iommu::execute(std::span<const uint32_t, 4> entry) {
 // invalidated.
 void Iommu::invalidate(VtdGranularity granularity, uint16_t source_id, unsigned function_mask) {
   if (granularity == VtdGranularity::RESERVED) {
-    raise(EventKind::undefined_behaviour, "context cache", 0, 0, "invalidation of a reserved granularity");
+    raise(EventKind::undefined_behaviour, "context cache", 0, 0, "reserved invalidation granularity");
     return;
   }
   if (granularity != VtdGranularity::SELECTIVE) {

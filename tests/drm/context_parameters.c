@@ -1,4 +1,4 @@
-// Parameters of contexts, by number.
+// Context parameters: every number read and written, then flags, priority and SSEU.
 #include <string.h>
 
 #include "suite.h"

@@ -93,8 +93,9 @@ static void use_compute(const char* text) {
   link_program(program);
 }
 
-// Groups add their numbers in shared memory and store the sum of each column of groups in a buffer; the next
-// dispatch, whose size the first one wrote, draws bars of these sums into the texture.
+// The first dispatch sums one value per invocation in shared memory, accumulates the sums of each column of work groups
+// in a buffer, and writes the size of the second dispatch there. The second (indirect) dispatch draws the sums as bars
+// into the texture.
 static void computed(void) {
   frame(1);
   GLint texture = 0;

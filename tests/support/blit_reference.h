@@ -37,8 +37,8 @@ struct Outcome {
   bool placed = false;  // the affected pixels are defined, so that pages() includes them
 };
 
-// Graphics memory from `base` on; accesses outside are faults. Records for the current command which bytes it read as
-// source or pattern and which it wrote, and can undo the command.
+// Graphics memory that starts at `base`. Accesses are not checked: callers must ask holds() first. Tracks which bytes
+// the current command has read (as source or pattern) and written, and can undo the command.
 class Memory {
  public:
   Memory(uint64_t base, size_t bytes) : base_(base), bytes_(bytes), read_(bytes), pattern_(bytes), written_(bytes) {}

@@ -15,7 +15,7 @@ class ExecuteFences {
   int read(Call& call, const drm_i915_gem_execbuffer2& arguments);
   // Adds the partners to the request, and what it waits for to `waits`.
   void hold(Request& request, OpenFences& waits) const;
-  // Stores the request's fence in the sync objects that the call names.
+  // Stores the request's fence in the sync objects that the call asks to signal.
   void fill(const FenceRef& done) const;
 
  private:

@@ -76,7 +76,7 @@ FenceRef signalled_fence();
 // share the fences of all earlier points. Added fences must live until take().
 class OpenFences final : private FenceVisitor {
  public:
-  // Fences of this timeline are left out. 0: none.
+  // Skips fences of the timeline `without`. 0 skips none.
   explicit OpenFences(uint64_t without = 0) : without_(without) {}
   void add(const FenceRef& fence) { fence->show(*this); }
   std::vector<FenceRef> take() { return std::move(fences_); }

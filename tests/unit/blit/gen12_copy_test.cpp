@@ -95,7 +95,7 @@ TEST_P(Gen12Copy, BlockCopyWorksInEveryPixelSizeAndTiling) {
   EXPECT_EQ(bench.host.log.events().size(), 0u);
 }
 
-// 11 dwords, or 12 with the unused upper half of an address.
+// XY_FAST_COLOR_BLT has 11 dwords, or 12 with the upper half of the clear address, which is ignored.
 TEST_P(Gen12Copy, FastColorWorksInEveryPixelSizeAndTiling) {
   for (unsigned round = 0; round < 96; ++round) {
     const unsigned depth = round % 6;

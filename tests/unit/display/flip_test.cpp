@@ -390,7 +390,7 @@ TEST_P(Gen4Flips, PanelFitterSizeAppliesToThePipeOfThePlane) {
   EXPECT_EQ(*bench.display.panel_fitter(0), PanelFitter{});
 }
 
-TEST_P(Gen4Flips, FlipWaitsForThePipeThatItsPlaneSelects) {
+TEST_P(Gen4Flips, FlipCompletesAtTheVerticalBlankOfThePlanesPipe) {
   Bench bench(GetParam());
   const display::PlaneModel& plane = *bench.display.find_plane(0);
   Mode slow = kMode;

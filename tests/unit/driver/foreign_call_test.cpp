@@ -70,7 +70,7 @@ TEST_P(Foreign, MemoryThatDidNotComeIsNeitherReadNorWritten) {
   EXPECT_EQ(create.handle, 77u);
 }
 
-TEST_P(Foreign, ResultsAreCollected) {
+TEST_P(Foreign, ResultsAreQueuedAndNotWrittenToMemory) {
   const drm_i915_gem_create create{.size = 4096, .handle = 77, .pad = 0};
   Memory memory;
   memory.add(create);

@@ -11,7 +11,7 @@
 namespace halogen::driver {
 namespace {
 
-// Sets the soft limit of descriptors for one test.
+// Lowers the soft limit on open descriptors (RLIMIT_NOFILE) for one test.
 class FewDescriptors {
  public:
   explicit FewDescriptors(rlim_t count) {

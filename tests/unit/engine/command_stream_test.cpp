@@ -89,7 +89,7 @@ TEST_F(CommandStreamTest, FramesCommandsByTheirLength) {
   EXPECT_EQ(script.places[2].address.value, 0x1010u);
 }
 
-TEST_F(CommandStreamTest, UnknownCommandsAreSkippedByTheLengthRuleOfTheirClient) {
+TEST_F(CommandStreamTest, UnknownCommandLengthFollowsTheCommandType) {
   memory.put(0x1000, {kUnknown2D, kBatchEnd, kBatchEnd, kNoop});
   auto level = from(0x1000);
   level.end = GpuVa{0x1010};

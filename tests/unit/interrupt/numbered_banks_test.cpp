@@ -134,7 +134,7 @@ TEST(NumberedBanksDisplay, PlanesAndOtherCausesOfAPipeHaveTheirBits) {
 
 // As Linux i915 describes it: (VLV_IIR & VLV_IER), or the master enabled with one of its bits set; only the rising edge
 // interrupts.
-TEST(NumberedBanksDisplay, CherryviewsDisplayBankIsIndependentOfTheMaster) {
+TEST(NumberedBanksDisplay, CherryviewDisplayBankIgnoresTheMasterEnable) {
   InterruptBench b("chv");
   constexpr uint32_t kIer = 0x1820a0;
   constexpr uint32_t kIir = 0x1820a4;

@@ -69,7 +69,7 @@ TEST_F(GeometryPayload, PayloadHoldsHeaderIndicesConstantsAndVerticesInOrder) {
     world_.send(index, 4);
     world_.stream_indices[i] = 7u + i;
   }
-  // Index 2 of the binding table: the buffer of a stream, four dwords per vertex.
+  // Binding table entry 2: a stream output buffer, four dwords per vertex.
   constexpr uint32_t kStream = 0xc'0000;
   world_.bind(2, {4u << 29 | SandyDraw::kFour32 << 18, kStream, 127u << 6, 15u << 3, 0, 0});
   world_.paint();

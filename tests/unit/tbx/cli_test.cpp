@@ -143,7 +143,7 @@ TEST_F(Doors, ReplayDumpsThroughTablesOfAContext) {
   EXPECT_THAT(none.text, HasSubstr("no context \"bcs0\" ran; these ran: rcs0@0x9000, rcs0@0x6000."));
 }
 
-TEST_F(Doors, ReplayReportsBadInputInOneSentence) {
+TEST_F(Doors, ReplayReportsBadArgumentsAndFilesInOneLine) {
   const auto expect = [&](const std::string& arguments, std::string_view what) {
     const Outcome outcome = replay(arguments + " 2>&1");
     EXPECT_EQ(outcome.status, 2) << arguments;
