@@ -85,7 +85,7 @@ Result<bool> restrict_files(const Rights& rights) {
   Rules rules(descriptor, known);
   const auto allow_all = [&](const std::vector<std::string>& paths, uint64_t what) -> Result<void> {
     for (const std::string& path : paths) {
-      if (const auto done = rules.allow(path, what); !done) return done;
+      if (auto done = rules.allow(path, what); !done) return done;
     }
     return {};
   };

@@ -177,12 +177,12 @@ void Clients::accept(const std::shared_ptr<Node>& node, const Hello& hello, cons
     Channel channel{driver::keep_private(received.take(0)), node, sender};
     const int socket = channel.socket;
     try {
-      std::thread([this, channel = std::move(channel), place = std::move(place)]() mutable {
+      std::thread([this, channel = std::move(channel), place = std::move(place)]() {
         const OwnThread here;
         pthread_setname_np(pthread_self(), "halogen-client");
         const int own = channel.socket;
         try {
-          serve(std::move(channel));
+          serve(channel);
         } catch (const std::exception&) {  // out of memory; the client sees that its channel is closed
         }
         close(own);
@@ -196,7 +196,7 @@ void Clients::accept(const std::shared_ptr<Node>& node, const Hello& hello, cons
   }
 }
 
-void Clients::serve(Channel channel) {
+void Clients::serve(const Channel& channel) {
   if (!want_senders(channel.socket)) return;
   ClientProcess client(channel.sender, account_of(channel.sender.process));
   int file = -1;

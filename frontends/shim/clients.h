@@ -71,7 +71,7 @@ class Clients {
     Sender sender;
   };
   class Place;  // one of the limited number of channels
-  void serve(Channel channel);
+  void serve(const Channel& channel);
   void serve_calls(const Channel& channel, const ClientProcess& client, Board& board);
   bool reserve(size_t bytes);
   std::shared_ptr<driver::DescriptorAccount> account_of(pid_t process);

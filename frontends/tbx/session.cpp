@@ -10,7 +10,6 @@
 namespace halogen::tbx {
 
 using trace::Simulator;
-using trace::aub::MemorySpace;
 using trace::aub::RegisterSpace;
 
 namespace {

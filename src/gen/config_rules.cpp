@@ -46,13 +46,13 @@ const ConfigRules& rules_of(const spec::DeviceModel& model) {
 constexpr std::array<uint16_t, 14> kStolenSizes{0, 1, 4, 8, 16, 32, 48, 64, 128, 256, 96, 160, 224, 352};
 
 uint8_t stolen_code(uint64_t bytes) {
-  uint8_t best = 0;
-  for (uint8_t code = 0; code < kStolenSizes.size(); ++code) {
+  size_t best = 0;
+  for (size_t code = 0; code < kStolenSizes.size(); ++code) {
     if (kStolenSizes[code] * kMiB <= bytes && kStolenSizes[code] > kStolenSizes[best]) {
       best = code;
     }
   }
-  return best;
+  return static_cast<uint8_t>(best);
 }
 
 // The size of the table is 1 MiB or 2 MiB; only PGTBL_CTL names a table of 512 KiB.
