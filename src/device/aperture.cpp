@@ -72,14 +72,15 @@ bool Aperture::closed(GpuVa address, memory::Direction direction) {
   known_closed_ = map_.holds_table(found.mapping.space, found.mapping.address);
   if (known_closed_) {
     known_page_ = kNoPage;
-    events_.on_event({EventKind::bad_access,
-                      {},
-                      path_,
-                      address.value,
-                      found.mapping.address,
-                      direction == memory::Direction::write
-                          ? "write dropped: the memory of the global table is accessible only through its BAR alias"
-                          : "read of the memory of the global table, which is accessible only through its BAR alias"});
+    events_.on_event(
+        {EventKind::bad_access,
+         {},
+         path_,
+         address.value,
+         found.mapping.address,
+         direction == memory::Direction::write
+             ? "write dropped: the global table in local memory is writable only through the register BAR"
+             : "read of the global table in local memory, which is readable only through the register BAR"});
   } else if (map_.is_hardware_page(found.mapping.space, found.mapping.address)) {
     events_.on_event({EventKind::undefined_behaviour,
                       {},

@@ -81,7 +81,7 @@ struct ReplicationTable {
 std::span<const WakeTable> wake_tables();
 std::span<const ReplicationTable> replication_tables();
 
-// Return a device's tables, and a range table by name. Null: there is none.
+// Return a device's tables, and a range table by name. Null: the device has none, or the name is unknown.
 const WakeTable* find_wake_table(DeviceId device);
 const ReplicationTable* find_replication_table(DeviceId device);
 const RangeTable* find_range_table(std::string_view name);

@@ -32,7 +32,7 @@ namespace halogen::driver {
 class Perf;
 class PerfStream;
 
-// Files through which programs see and change what concerns performance counters. Empty: there are none.
+// Folders and files of performance counters that programs read and write. Empty: the device has no counters.
 struct PerfPaths {
   std::string ids;        // the folder with the numbers of metric sets
   std::string registers;  // the folder with their registers

@@ -2,6 +2,7 @@
 #include <cerrno>
 #include <thread>
 
+#include "counted_fence.h"
 #include "covers.h"
 #include "sync_door.h"
 
@@ -116,19 +117,6 @@ TEST_P(ExecuteFence, TimelinePointsWaitAndSignal) {
   EXPECT_EQ(query(line), 8u);
   EXPECT_EQ(run_timelines({fence(line, kWait)}, {2}), 0) << "already passed";
 }
-
-// A fence that counts how often it is met.
-class CountedFence final : public Fence {
- public:
-  explicit CountedFence(uint64_t& meetings) : meetings_(meetings) {}
-  void show(FenceVisitor& visitor) override {
-    ++meetings_;
-    Fence::show(visitor);
-  }
-
- private:
-  uint64_t& meetings_;
-};
 
 TEST_P(ExecuteFence, ManyWaitsOnALongTimelineTakeOneWalk) {
   constexpr uint64_t kPoints = 2000;

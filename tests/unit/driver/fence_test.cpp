@@ -1,9 +1,12 @@
 // Fences alone: lists, timelines, and long timelines.
 #include "driver/sync/fence.h"
+#include "counted_fence.h"
 
 #include <gtest/gtest.h>
 
 #include <cerrno>
+
+#include "counted_fence.h"
 
 namespace halogen::driver {
 namespace {
@@ -116,19 +119,6 @@ TEST(Timelines, LongTimelinesNeedNoRecursionAndDropDonePoints) {
   top->list(parts);
   EXPECT_EQ(parts.size(), 2u);
 }
-
-// A single fence that counts how often it is met.
-class CountedFence final : public Fence {
- public:
-  explicit CountedFence(uint64_t& meetings) : meetings_(meetings) {}
-  void show(FenceVisitor& visitor) override {
-    ++meetings_;
-    Fence::show(visitor);
-  }
-
- private:
-  uint64_t& meetings_;
-};
 
 // Waits for all points of a timeline share its fences: each is met once, not once per point.
 TEST(Timelines, WaitsForManyPointsMeetEachFenceOnce) {
