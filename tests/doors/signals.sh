@@ -15,14 +15,15 @@ bad() { echo "signals: $*" >&2; failed=1; }
 ends() {
   local what=$1 signal=$2 pid=$3
   [ "$signal" = none ] || kill -s "$signal" "$pid"
-  (sleep 20; kill -s KILL "$pid") 2>/dev/null &
-  local dog=$!
-  local before
+  sleep 20 &
+  local dog=$! before ended
   before=$(date +%s%N)
-  wait "$pid"
+  wait -n -p ended "$pid" "$dog"
   local status=$?
+  [ "${ended:-}" = "$pid" ] || { kill -s KILL "$pid"; wait "$pid"; status=$?; }
   local took=$((($(date +%s%N) - before) / 1000000))
-  kill "$dog" 2>/dev/null
+  # Only KILL is safe: a background shell that TERM meets before its exec runs the EXIT trap, which removes the folder.
+  kill -s KILL "$dog" 2>/dev/null
   wait "$dog" 2>/dev/null
   [ "$status" != 137 ] || bad "$what does not end ($signal)"
   echo "signals: $what: $signal, status $status, ${took} ms"
