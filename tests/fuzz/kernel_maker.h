@@ -117,7 +117,7 @@ class KernelMaker {
 
   std::vector<std::byte> send(Input& in, const Known& known) {
     // A changed descriptor keeps its lengths within a few registers, mostly.
-    const auto how = in.take<uint8_t>();
+    const uint32_t how = in.take<uint8_t>();
     uint32_t descriptor = known.descriptor;
     descriptor |= how & 7;  // the surface
     if ((how & 0x18) == 0) descriptor ^= uint32_t{1} << in.take<uint8_t>() % 32;
