@@ -232,7 +232,7 @@ TEST_P(HostThreads, AtomicsReturnOldValuesInGroupOrder) {
     for (uint32_t lane = 0; lane < 8; ++lane) {
       touched[((thread * 8 + lane) * 2654435761u >> 27) / 16] = true;
     }
-    lines += (touched[0] ? 1 : 0) + (touched[1] ? 1 : 0);
+    lines += (touched[0] ? 1U : 0U) + (touched[1] ? 1U : 0U);
   }
   EXPECT_EQ(sum(result).atomics, 100u * kThreads);
   EXPECT_EQ(sum(result).memory_lines, lines);
