@@ -160,7 +160,9 @@ TEST(Timelines, IndexFindsWhatFindFindsAndWalksOnce) {
         const uint64_t point = step * 997 % (4 * kPoints);  // in no order
         const FenceRef expected = TimelinePoint::find(top, point), found = index.find(point);
         ASSERT_EQ(found == nullptr, expected == nullptr) << point;
-        if (expected) ASSERT_TRUE(found == expected || (found->done && expected->done)) << point;
+        if (expected) {
+          ASSERT_TRUE(found == expected || (found->done && expected->done)) << point;
+        }
       }
       EXPECT_LE(index.steps(), kPoints + 2);
     }
