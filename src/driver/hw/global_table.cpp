@@ -85,6 +85,13 @@ void GlobalTable::unmap(uint64_t address, uint64_t bytes) {
   places_.give(address, bytes);
 }
 
+uint64_t GlobalTable::reserve_end(uint64_t bytes) {
+  const uint64_t place = this->bytes() - bytes;
+  check(places_.take_at(place, bytes), "the end of the global table is free when the driver starts");
+  clear(place, bytes);
+  return place;
+}
+
 std::optional<uint64_t> GlobalTable::reserve_entries(uint64_t count) {
   const std::optional<uint64_t> place = places_.take(count * kPageBytes, count * kPageBytes);
   if (!place) return std::nullopt;

@@ -29,6 +29,8 @@ class GlobalTable {
   // Bytes that stay mapped: rings, context images, tables; not buffers of programs.
   uint64_t pinned_bytes() const { return pinned_bytes_; }
   uint64_t bytes() const { return hardware_.entry_count() * kPageBytes; }
+  // Reserves the last addresses for writes that must reach nothing: they lead to the scratch page.
+  uint64_t reserve_end(uint64_t bytes);
   // Reserves a range of entries for other data. Returns its first index.
   std::optional<uint64_t> reserve_entries(uint64_t count);
 

@@ -13,6 +13,8 @@
 namespace halogen::driver {
 namespace {
 
+constexpr uint64_t kSmallestBuffer = uint64_t{128} << 10;
+
 template <class Register>
 uint32_t at(const Hardware& hardware) {
   return Register::kDesc.offset(hardware.model().id);
@@ -28,21 +30,25 @@ uint32_t at_render(const Hardware& hardware) {
 }
 
 template <class Buffer, class Address>
-Buffer buffer_of(Address address) {
+Buffer buffer_of(Address address, typename Buffer::BufferSize size = Buffer::BufferSize::size_16mb) {
   Buffer buffer;
   buffer.report_buffer_offset = address;
-  buffer.buffer_size = Buffer::BufferSize::size_16mb;
+  buffer.buffer_size = size;
   buffer.memory_select = Buffer::MemorySelect::GGTT;
   return buffer;
 }
 
-// Gen8 to Gen11.
+// Gen8 to Gen11. A batch can start the unit without a stream. Buffer address 0 would be memory of the context that runs
+// at the time of a report, which may belong to another file: without a stream the buffer is a range without memory.
 class SingleUnit final : public OaUnit {
  public:
-  explicit SingleUnit(Hardware& hardware)
+  SingleUnit(Hardware& hardware, GlobalTable& table)
       : OaUnit(hardware, {at<hw::OACONTROL>(hardware), at<hw::OADEBUG>(hardware), at<hw::OASTATUS>(hardware),
                           at<hw::OAHEADPTR>(hardware), at<hw::OATAILPTR>(hardware), at<hw::OABUFFER>(hardware)}),
-        debug_(perf_rules(hardware.model().id)->configures_debug) {}
+        debug_(perf_rules(hardware.model().id)->configures_debug),
+        nowhere_(table.reserve_end(kSmallestBuffer)) {
+    set_buffer(nowhere_, hw::OABUFFER::BufferSize::size_128kb);
+  }
 
   bool counts_apart() const override { return false; }
   void configure(const OaSetup&) override {
@@ -51,13 +57,9 @@ class SingleUnit final : public OaUnit {
     hardware_.write(places_.debug, Hardware::masked(packed32(debug, hardware_.model()), true));
   }
 
-  // The buffer's register follows the head and precedes the tail, or overflow is not detected.
   void enable(const OaSetup& setup, uint64_t buffer) override {
     hardware_.write(places_.status, 0);
-    set_head(static_cast<uint32_t>(buffer));
-    hardware_.write(at<hw::OABUFFER_UDW>(hardware_), 0);
-    hardware_.write(places_.buffer, packed32(buffer_of<hw::OABUFFER>(GpuVa(buffer)), hardware_.model()));
-    hardware_.write(places_.tail, static_cast<uint32_t>(buffer));
+    set_buffer(buffer, hw::OABUFFER::BufferSize::size_16mb);
     hw::OACONTROL control;
     control.counter_select = setup.format;
     control.performance_counter_enable = true;
@@ -66,9 +68,8 @@ class SingleUnit final : public OaUnit {
 
   void disable() override { hardware_.write(places_.control, 0); }
 
-  // Without a buffer: a batch can start the unit again.
   void finish() override {
-    hardware_.write(places_.buffer, 0);
+    set_buffer(nowhere_, hw::OABUFFER::BufferSize::size_128kb);
     const bool by_power = at<hw::RPM_CONFIG1>(hardware_) != spec::kNoOffset && has_power_switch();
     if (by_power) {
       const auto word = std::array{hardware_.read(at<hw::RPM_CONFIG1>(hardware_))};
@@ -110,6 +111,13 @@ class SingleUnit final : public OaUnit {
   }
 
  private:
+  // The buffer's register follows the head and precedes the tail, or overflow is not detected.
+  void set_buffer(uint64_t address, hw::OABUFFER::BufferSize size) {
+    set_head(static_cast<uint32_t>(address));
+    hardware_.write(at<hw::OABUFFER_UDW>(hardware_), 0);
+    hardware_.write(places_.buffer, packed32(buffer_of<hw::OABUFFER>(GpuVa(address), size), hardware_.model()));
+    hardware_.write(places_.tail, static_cast<uint32_t>(address));
+  }
   // Whether the power unit, not the network itself, has the switch.
   bool has_power_switch() const {
     const spec::Layout* const layout = hw::RPM_CONFIG1::kDesc.layout(hardware_.model().gen);
@@ -125,6 +133,7 @@ class SingleUnit final : public OaUnit {
   }
 
   bool debug_;
+  uint64_t nowhere_;
 };
 
 // Gen12.
@@ -206,10 +215,10 @@ class GlobalUnit final : public OaUnit {
 
 }  // namespace
 
-std::unique_ptr<OaUnit> OaUnit::create(Hardware& hardware) {
+std::unique_ptr<OaUnit> OaUnit::create(Hardware& hardware, GlobalTable& table) {
   if (perf_rules(hardware.model().id) == nullptr) return nullptr;
   if (at<hw::OAG_OACONTROL>(hardware) != spec::kNoOffset) return std::make_unique<GlobalUnit>(hardware);
-  return std::make_unique<SingleUnit>(hardware);
+  return std::make_unique<SingleUnit>(hardware, table);
 }
 
 uint32_t OaUnit::timer_value(const OaSetup& setup) const {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "driver/hw/global_table.h"
 #include "driver/hw/hardware.h"
 #include "driver/perf/perf_config.h"
 #include "hw/enums.h"
@@ -25,7 +26,7 @@ class OaUnit {
   static constexpr uint64_t kBufferBytes = uint64_t{16} << 20;
 
   // Null: the chip has no unit with a buffer.
-  static std::unique_ptr<OaUnit> create(Hardware& hardware);
+  static std::unique_ptr<OaUnit> create(Hardware& hardware, GlobalTable& table);
   virtual ~OaUnit() = default;
 
   // The render engine has a unit that counts for one context.
@@ -35,7 +36,7 @@ class OaUnit {
   // Starts counting. The buffer is in the global table, at a multiple of its size, and holds zeros.
   virtual void enable(const OaSetup& setup, uint64_t buffer) = 0;
   virtual void disable() = 0;
-  // Switches the signal network off.
+  // Switches the signal network off, and takes the buffer away.
   virtual void finish() = 0;
   // Returns registers that every context has. Null: nothing is counted any more.
   virtual std::vector<RegisterValue> context_values(const OaSetup& setup, const PerfConfig* config) const = 0;

@@ -26,7 +26,8 @@ constexpr uint64_t kMaxAtOnce = 10'000'000;  // nanoseconds that an idle device 
 
 Perf::Perf(Driver& driver, const PerfPaths& paths)
     : driver_(driver),
-      unit_(spec::interface_of(driver.model().id).perf ? OaUnit::create(driver.gpu().hardware()) : nullptr),
+      unit_(spec::interface_of(driver.model().id).perf ? OaUnit::create(driver.gpu().hardware(), driver.gpu().global())
+                                                       : nullptr),
       configs_(ConfigFolder(paths.ids, paths.registers)),
       limits_(paths.limits) {}
 

@@ -1,6 +1,7 @@
 // Reading streams of performance counters. The tests write reports as the unit would.
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "unit/driver/perf_door.h"
@@ -243,6 +244,41 @@ TEST_P(PerfStreamCalls, OpeningAndClosingUnderLoadLosesNoWork) {
   }
   EXPECT_EQ(wait(objects[0].handle), 0);
 }
+
+// Until Gen11 a batch may start the unit. Its reports would lie in the lowest pages of the context that runs.
+TEST_P(PerfStreamCalls, ABatchThatStartsTheUnitReachesNoOtherFile) {
+  if (counts_apart()) GTEST_SKIP() << "batches cannot start the unit";
+  constexpr uint64_t kBytes = 128 << 10;
+  const std::shared_ptr<File> victim = file, attacker = driver->open({.render = true});
+  std::vector<drm_i915_gem_exec_object2> objects(2), attack(1);
+  objects[0].handle = create(kBytes);
+  objects[0].flags = objects[1].flags = EXEC_OBJECT_PINNED;
+  objects[1].handle = make_empty();
+  objects[1].offset = 0x10'0000;
+  file = attacker;
+  attack[0].handle = create(4096);
+  fill(attack[0].handle, {0x1100'0001, 0x2360, 3, 0x1100'0001, 0x2b00, 1 | 5 << 2, 0x0500'0000, 0});
+  const auto attack_and_look = [&] {
+    for (int round = 0; round < 5; ++round) {
+      file = attacker;
+      EXPECT_EQ(execute(attack, I915_EXEC_RENDER), 0);
+      EXPECT_EQ(wait(attack[0].handle), 0);
+      file = victim;
+      EXPECT_EQ(execute(objects, I915_EXEC_RENDER), 0);
+      EXPECT_EQ(wait(objects[1].handle), 0);
+    }
+    return std::ranges::all_of(content(objects[0].handle), [](std::byte each) { return each == std::byte{0}; });
+  };
+  EXPECT_TRUE(attack_and_look()) << "before the first stream";
+  const int stream = open_quiet();
+  EXPECT_TRUE(attack_and_look()) << "beside a stream";
+  ::close(stream);
+  EXPECT_TRUE(attack_and_look()) << "after a stream";
+  driver->with_lock([&] { driver->gpu().find(spec::EngineClass::render, 0)->recover(-EIO); });
+  EXPECT_TRUE(attack_and_look()) << "after a reset";
+  driver->close(attacker);
+}
+
 INSTANTIATE_TEST_SUITE_P(Chips, PerfStreamCalls, ::testing::ValuesIn(chips_with_perf()), chip_name);
 
 }  // namespace
