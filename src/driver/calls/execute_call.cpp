@@ -183,9 +183,9 @@ class Execution {
     for (size_t i = 0; i < width(); ++i) {
       const std::shared_ptr<EngineContext> state = context_->on(*slot_, i);
       if (!state) return -ENOMEM;
-      if (state->open < EngineContext::kMaxOpen) continue;
+      if (state->open.size() < EngineContext::kMaxOpen) continue;
       if (call_.file.no_wait) return -EWOULDBLOCK;
-      const auto half_free = [&] { return state->open <= EngineContext::kMaxOpen / 2; };
+      const auto half_free = [&] { return state->open.size() <= EngineContext::kMaxOpen / 2; };
       if (const int result = wait(half_free); result != 0) return result;
     }
     return slot_->banned ? -EIO : 0;

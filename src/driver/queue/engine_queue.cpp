@@ -39,39 +39,38 @@ void EngineQueue::add(RequestRef request) {
   if (request->number == 0) request->number = take_number();
   request->timeline = request->context->timeline();
   EngineContext& context = *request->context;
-  lift(request);
+  lift(*request);
   const auto more_urgent = [](const auto& one, const auto& two) { return one->priority > two->priority; };
   const auto place = std::upper_bound(waiting_.begin(), waiting_.end(), request, more_urgent);
   if (tracepoints_ != nullptr) tracepoints_->add(*request);
+  context.open.reserve(context.open.size() + 1);
+  Request* const added = request.get();
   waiting_.insert(place, std::move(request));
-  ++context.open;
+  context.open.push_back(added);
 }
 
 // Priority inheritance: raises the priority of everything that `waiter` waits for, directly or indirectly: earlier
-// requests of its context, fences and partners.
-void EngineQueue::lift(const RequestRef& waiter) {
-  const int priority = waiter->priority;
-  std::vector<RequestRef> open{waiter};
+// requests of its context, fences and partners. Looks at each of them once, because a client can make very many.
+void EngineQueue::lift(Request& waiter) {
+  const int priority = waiter.priority;
+  std::vector<Request*> open{&waiter};
   std::unordered_set<EngineQueue*> changed;
   while (!open.empty()) {
-    const RequestRef request = std::move(open.back());
+    const Request& request = *open.back();
     open.pop_back();
-    EngineQueue& queue = request->context->queue();
-    const auto raise = [&](const RequestRef& each) {
-      if (each->done || each->priority >= priority) return;
-      each->priority = priority;
-      changed.insert(&each->context->queue());
-      open.push_back(each);
+    const auto raise = [&](Request& each) {
+      if (each.done || each.priority >= priority) return;
+      each.priority = priority;
+      changed.insert(&each.context->queue());
+      open.push_back(&each);
     };
-    for (const std::deque<RequestRef>* const list : {&queue.waiting_, &queue.running_}) {
-      for (const RequestRef& each : *list) {
-        if (each->context == request->context && each->number < request->number) raise(each);
-      }
+    for (Request* const each : request.context->open) {
+      if (each->number < request.number) raise(*each);
     }
-    for (const FenceRef& fence : request->waits) {
-      if (const auto other = std::dynamic_pointer_cast<Request>(fence)) raise(other);
+    for (const FenceRef& fence : request.waits) {
+      if (auto* const other = dynamic_cast<Request*>(fence.get())) raise(*other);
     }
-    for (const RequestRef& partner : request->partners) raise(partner);
+    for (const RequestRef& partner : request.partners) raise(*partner);
   }
   for (EngineQueue* const queue : changed) {
     queue->sort_waiting();
@@ -187,7 +186,7 @@ void EngineQueue::retire() {
 
 void EngineQueue::finish(const RequestRef& request, int error) {
   ++progress_;
-  --request->context->open;
+  std::erase(request->context->open, request.get());
   request->started = true;
   // Programs need not call the driver again for a buffer that they know to be idle.
   for (const std::shared_ptr<Buffer>& buffer : request->tiled) buffer->sync_view();

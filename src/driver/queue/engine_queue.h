@@ -26,10 +26,10 @@ class EngineContext {
   EngineQueue& queue() { return queue_; }
   uint64_t timeline() const { return timeline_; }  // timeline of its requests
 
-  // Requests that are not done. At this limit the ring counts as full, and the program waits until half of them are
+  // At this number of requests that are not done, the ring counts as full, and the program waits until half of them are
   // done.
-  static constexpr unsigned kMaxOpen = 64;
-  unsigned open = 0;
+  static constexpr size_t kMaxOpen = 64;
+  std::vector<Request*> open;  // not done, in the order of submission; the queue holds them
 
  private:
   EngineQueue& queue_;
@@ -123,7 +123,7 @@ class EngineQueue {
  private:
   void look_at_all();
   void retire();
-  void lift(const RequestRef& waiter);
+  void lift(Request& waiter);
   void sort_waiting();
   void place_ready();
   bool place_last(const RequestRef& request);
