@@ -1,10 +1,11 @@
 // A client tries to make the owner wait for it: with a sync file whose pipe it has filled, with a lease on a file that
-// the owner opens again, and with locks of a shared file that long lists name. It also claims rights that it has only in a user namespace of its own. If the owner waits, an
-// alarm ends this program.
+// the owner opens again, and with locks of a shared file that long lists name, or of a shared folder. It
+// also claims rights that it has only in a user namespace of its own. If the owner waits, an alarm ends this program.
 #define _GNU_SOURCE
 #include "attack.h"
 
 #include <sched.h>
+#include <sys/file.h>
 
 static int node, ready[2];
 
@@ -82,6 +83,27 @@ static int keep_lock(void) {
   return 0;
 }
 
+// Processes of a run share the metric sets of performance counters in a folder, which they lock for each call.
+static int keep_folder_lock(void) {
+  char path[64], place[512] = {0};
+  const int folder = open("/sys/class/drm/card0/metrics", O_RDONLY | O_DIRECTORY);
+  snprintf(path, sizeof(path), "/proc/self/fd/%d", folder);
+  if (folder >= 0 && syscall(SYS_readlink, path, place, sizeof(place) - 32) > 0 && strstr(place, "/sys/") != NULL) {
+    strcpy(strstr(place, "/sys/"), "/metric-registers");
+    const int locked = (int)syscall(SYS_openat, AT_FDCWD, place, O_RDONLY | O_DIRECTORY);
+    if (locked < 0 || flock(locked, LOCK_EX) != 0) _exit(1);
+  }  // otherwise the chip has no metric sets
+  report_ready();
+  pause();
+  return 0;
+}
+static int asks_for_metric_sets(void) {
+  struct drm_i915_query_item item = {.query_id = DRM_I915_QUERY_PERF_CONFIG,
+                                     .flags = DRM_I915_QUERY_PERF_CONFIG_LIST};
+  struct drm_i915_query query = {.num_items = 1, .items_ptr = (uintptr_t)&item};
+  return ioctl(node, DRM_IOCTL_I915_QUERY, &query) == 0;
+}
+
 // Starts a client, waits until it is ready, and makes a call of the owner's. Returns whether the client got that far.
 static int owner_answers_beside(int (*attack)(void)) {
   fflush(stdout);
@@ -98,7 +120,7 @@ static int owner_answers_beside(int (*attack)(void)) {
   const int is_ready = read(ready[0], &word, 1) == 1;
   usleep(200000);
   alarm(30);
-  const int served = is_served(node);
+  const int served = asks_for_metric_sets() && is_served(node);
   alarm(0);
   kill(child, SIGKILL);
   waitpid(child, NULL, 0);
@@ -123,6 +145,7 @@ int main(void) {
   expect_refused("the owner waits for room in a client's pipe", owner_answers_beside(fill_sync_file));
   expect_refused("the owner waits for a client's lease", owner_answers_beside(lease_sync_object));
   expect_refused("the owner waits for a lock that a client keeps", owner_answers_beside(keep_lock));
+  expect_refused("the owner waits for the lock of a folder", owner_answers_beside(keep_folder_lock));
   expect_refused("a user namespace of a client gives rights", in_child(claim_rights));
   expect_refused("the owner is harmed", is_served(node) && serves_clients(node));
   return finish_attacks();

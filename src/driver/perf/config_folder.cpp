@@ -6,11 +6,13 @@
 #include <unistd.h>
 
 #include <charconv>
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
 #include <system_error>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -22,10 +24,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uint32_t kMaxRegisters = 1u << 19;  // of a list: more do not fit an allocation of Linux
+constexpr size_t kMaxBytes = 3 * (sizeof(uint32_t) + kMaxRegisters * sizeof(RegisterValue));
+// Other processes can put something there that is not a plain file: nothing waits for it.
+constexpr int kOpen = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 
 bool write_file(const std::string& path, std::string_view text, mode_t mode) {
-  const int file =
-      open_private([&] { return ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600); });
+  const int file = open_private([&] { return ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | kOpen, 0600); });
   if (file < 0) return false;
   bool good = fchmod(file, mode) == 0;
   while (good && !text.empty()) {
@@ -38,21 +42,34 @@ bool write_file(const std::string& path, std::string_view text, mode_t mode) {
 }
 
 std::string read_file(const std::string& path) {
-  const int file = open_private([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW); });
+  const int file = open_private([&] { return ::open(path.c_str(), O_RDONLY | kOpen); });
   std::string text;
   if (file < 0) return text;
   char part[4096];
-  for (ssize_t got = 0; (got = ::read(file, part, sizeof part)) > 0;) text.append(part, static_cast<size_t>(got));
+  for (ssize_t got = 0; text.size() <= kMaxBytes && (got = ::read(file, part, sizeof part)) > 0;) {
+    text.append(part, static_cast<size_t>(got));
+  }
   ::close(file);
   return text;
 }
 
 }  // namespace
 
-ConfigFolder::Guard::Guard(const ConfigFolder& folder) {
+ConfigFolder::Guard::Guard(ConfigFolder& folder) {
   if (!folder.is_used()) return;
   lock_ = open_private([&] { return ::open(folder.registers_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
-  if (lock_ >= 0) flock(lock_, LOCK_EX);
+  const auto take = [&] { return lock_ < 0 || flock(lock_, LOCK_EX | LOCK_NB) == 0; };
+  bool taken = take();
+  if (taken) return;
+  constexpr std::chrono::microseconds kPause{20};
+  LockPatience& patience = folder.patience_;
+  const LockPatience::Duration longest = patience.longest(folder.known_);
+  const auto start = patience.now();
+  while (!taken && patience.now() - start < longest) {
+    std::this_thread::sleep_for(kPause);
+    taken = take();
+  }
+  if (longest != LockPatience::Duration{0}) patience.spend(folder.known_, patience.now() - start, !taken);
 }
 
 ConfigFolder::Guard::~Guard() {

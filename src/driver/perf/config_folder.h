@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "driver/queue/first_state.h"
+#include "driver/share/lock_patience.h"
 
 namespace halogen::driver {
 
@@ -23,10 +24,10 @@ class ConfigFolder {
   ConfigFolder(std::string ids, std::string registers) : ids_(std::move(ids)), registers_(std::move(registers)) {}
   bool is_used() const { return !ids_.empty(); }
 
-  // Keeps other processes out.
+  // Keeps other processes out. A process that keeps its lock too long is ignored.
   class Guard {
    public:
-    explicit Guard(const ConfigFolder& folder);
+    explicit Guard(ConfigFolder& folder);
     ~Guard();
     Guard(const Guard&) = delete;
     Guard& operator=(const Guard&) = delete;
@@ -45,6 +46,8 @@ class ConfigFolder {
 
   std::string ids_;
   std::string registers_;
+  LockPatience patience_;
+  LockPatience::Page known_;
 };
 
 }  // namespace halogen::driver

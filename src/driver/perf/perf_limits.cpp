@@ -12,7 +12,7 @@ namespace halogen::driver {
 uint64_t PerfLimits::value_of(const char* file, uint64_t usual) const {
   if (folder_.empty()) return usual;
   const std::string path = folder_ + "/" + file;
-  const int opened = open_private([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW); });
+  const int opened = open_private([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK); });
   if (opened < 0) return usual;
   char text[32];
   const ssize_t got = ::read(opened, text, sizeof text);
