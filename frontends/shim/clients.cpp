@@ -18,11 +18,13 @@
 #include <exception>
 #include <fstream>
 #include <new>
+#include <semaphore>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "base/own_thread.h"
 #include "descriptors.h"
 #include "door.h"
@@ -161,39 +163,49 @@ class Clients::Place {
   bool taken_ = false;
 };
 
-void Clients::accept(const std::shared_ptr<Node>& node, const Hello& hello, const Sender& sender,
-                     Descriptors& received) {
-  if (hello.word != Hello{}.word || received.size() != 1 || !is_channel(received[0])) return;
-  if (hello.version != kProtocolVersion) {
-    refuse(received[0], -EPROTO);
-    return;
-  }
+// A message of a node. The thread that waits for `received` looks at it and closes its descriptors: to close a file can
+// take as long as its maker wants.
+struct Clients::Offer {
+  std::binary_semaphore is_received{0};
+  ssize_t bytes = -1;
+  Hello hello;
+  Descriptors received;
+};
+
+void Clients::accept(const std::shared_ptr<Node>& node, const Sender& sender) {
   try {
     auto place = std::make_unique<Place>(*this, sender.process);
-    if (!place->take()) {
-      refuse(received[0], -ENOMEM);
-      return;
-    }
-    Channel channel{driver::keep_private(received.take(0)), node, sender};
-    const int socket = channel.socket;
-    try {
-      std::thread([this, channel = std::move(channel), place = std::move(place)]() {
+    if (place->take()) {
+      auto offer = std::make_shared<Offer>();
+      std::thread([this, offer, node, sender, place = std::move(place)]() mutable {
         const OwnThread here;
         pthread_setname_np(pthread_self(), "halogen-client");
-        const int own = channel.socket;
+        offer->is_received.acquire();
         try {
-          serve(channel);
+          take(*offer, node, sender);
         } catch (const std::exception&) {  // out of memory; the client sees that its channel is closed
         }
-        close(own);
+        offer.reset();  // before the place is free again
       }).detach();
-    } catch (const std::exception&) {  // no thread, or no memory for one
-      refuse(socket, -EAGAIN);
-      close(socket);
+      offer->bytes =
+          receive_message(node->peer, &offer->hello, sizeof offer->hello, offer->received, nullptr, Wait::never);
+      offer->is_received.release();
+      return;
     }
-  } catch (const std::bad_alloc&) {
-    if (received[0] >= 0) refuse(received[0], -ENOMEM);
+  } catch (const std::exception&) {  // no thread, or no memory for one
   }
+  drop_message(node->peer);
+}
+
+void Clients::take(Offer& offer, const std::shared_ptr<Node>& node, const Sender& sender) {
+  if (offer.bytes != sizeof offer.hello || offer.hello.word != Hello{}.word) return;
+  if (offer.received.size() != 1 || !is_channel(offer.received[0])) return;
+  if (offer.hello.version != kProtocolVersion) {
+    refuse(offer.received[0], -EPROTO);
+    return;
+  }
+  const Descriptor socket(driver::keep_private(offer.received.take(0)));
+  if (socket) serve({socket.number(), node, sender});
 }
 
 void Clients::serve(const Channel& channel) {

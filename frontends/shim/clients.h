@@ -61,8 +61,9 @@ class Clients {
 
   explicit Clients(driver::Driver& driver);
 
-  // Accepts a channel: the message came through the node's socket. Refuses by an answer, or by closing the channel.
-  void accept(const std::shared_ptr<Node>& node, const Hello& hello, const Sender& sender, Descriptors& received);
+  // Receives the next message of the node's socket, and accepts a channel if it offers one. Refuses by an answer, or by
+  // closing the channel. Does not wait for anybody.
+  void accept(const std::shared_ptr<Node>& node, const Sender& sender);
 
  private:
   struct Channel {
@@ -70,7 +71,9 @@ class Clients {
     std::shared_ptr<Node> node;
     Sender sender;
   };
+  struct Offer;
   class Place;  // one of the limited number of channels
+  void take(Offer& offer, const std::shared_ptr<Node>& node, const Sender& sender);
   void serve(const Channel& channel);
   void serve_calls(const Channel& channel, const ClientProcess& client, Board& board);
   bool reserve(size_t bytes);

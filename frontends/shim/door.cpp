@@ -2,6 +2,7 @@
 
 #include <libdrm/drm.h>
 #include <linux/capability.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/epoll.h>
@@ -501,8 +502,8 @@ void Door::drop(ino_t inode) {
 // program that opens a node again must find the screen free.
 void Door::wait_for_closes() {
   const auto is_left = [](const auto& each) {
-    char word = 0;
-    return each.second->peer >= 0 && recv(each.second->peer, &word, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+    pollfd end{.fd = each.second->peer, .events = POLLRDHUP, .revents = 0};
+    return each.second->peer >= 0 && poll(&end, 1, 0) == 1;
   };
   std::unique_lock lock(guard_);
   closed_.wait(lock, [&] { return closing_ == 0 && std::none_of(nodes_.begin(), nodes_.end(), is_left); });
@@ -524,15 +525,10 @@ void Door::serve() {
       if (const auto found = nodes_.find(inode); found != nodes_.end()) node = found->second;
     }
     if (!node) continue;
-    Hello hello;
-    Sender sender;
-    Descriptors received;
-    const ssize_t got = receive_message(node->peer, &hello, sizeof hello, received, &sender, Wait::never);
-    // An empty message also has no bytes.
-    if (got == 0 && (event.events & (EPOLLHUP | EPOLLRDHUP | EPOLLERR)) != 0) {
+    if (const std::optional<Sender> sender = next_sender(node->peer)) {
+      clients_->accept(node, *sender);
+    } else if ((event.events & (EPOLLHUP | EPOLLRDHUP | EPOLLERR)) != 0) {
       drop(inode);
-    } else if (got == sizeof hello) {
-      clients_->accept(node, hello, sender, received);
     }
   }
 }

@@ -53,6 +53,37 @@ bool send_message(int socket, const void* data, size_t bytes, std::span<const in
   return sent == static_cast<ssize_t>(bytes);
 }
 
+namespace {
+
+// Receives without room for descriptors. No value: there is no message.
+std::optional<Sender> receive_sender(int socket, int flags) {
+  char word = 0;
+  iovec part{&word, sizeof word};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred))];
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  if (recvmsg(socket, &message, flags | MSG_DONTWAIT | MSG_CMSG_CLOEXEC) < 0) return std::nullopt;
+  const cmsghdr* const header = CMSG_FIRSTHDR(&message);
+  const bool is_known = header != nullptr && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_CREDENTIALS;
+  if (!is_known) return std::nullopt;
+  ucred who{};
+  std::memcpy(&who, CMSG_DATA(header), sizeof who);
+  return Sender{who.pid, who.uid};
+}
+
+}  // namespace
+
+std::optional<Sender> next_sender(int socket) {
+  return receive_sender(socket, MSG_PEEK);
+}
+
+void drop_message(int socket) {
+  static_cast<void>(receive_sender(socket, 0));
+}
+
 // The control buffer has room for all descriptors that a message can carry: none is left open unseen.
 ssize_t receive_message(int socket, void* data, size_t bytes, Descriptors& descriptors, Sender* sender, Wait wait) {
   iovec part{data, bytes};

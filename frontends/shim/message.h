@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -45,6 +46,11 @@ enum class Wait { sleeping, never };
 bool send_message(int socket, const void* data, size_t bytes, std::span<const int> descriptors, Wait wait);
 // Returns the length of the message, 0 at the end, or -1 with errno. Adds all its descriptors.
 ssize_t receive_message(int socket, void* data, size_t bytes, Descriptors& descriptors, Sender* sender, Wait wait);
+
+// Returns the sender of the next message, which stays there, on a socket that wants senders. No value: none is there.
+std::optional<Sender> next_sender(int socket);
+// Drops the next message. Its descriptors are not opened here: to close a file can take as long as its maker wants.
+void drop_message(int socket);
 
 // Kinds of messages on a channel, one byte each.
 inline constexpr char kWake = 'w';

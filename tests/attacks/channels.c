@@ -66,6 +66,24 @@ static int send_nothing(void) {
   return !is_served(node);
 }
 
+// Before the owner opens a node, it waits for files that are being closed: an empty message looks like one. Returns
+// whether it opens nodes while a client sends such messages.
+static int opens_beside_empty_messages(void) {
+  const pid_t child = fork();
+  require(child >= 0, "cannot fork");
+  if (child == 0) {
+    alarm(60);
+    for (;;) send_with(node, "", 0, NULL, 0);
+  }
+  usleep(50000);
+  alarm(20);  // ends this program if the owner waits
+  for (int i = 0; i < 100; ++i) close(open_node());
+  alarm(0);
+  kill(child, SIGKILL);
+  waitpid(child, NULL, 0);
+  return 1;
+}
+
 // The owner waits in a socket whose other end, and whose own copy, the client controls.
 static int control_the_end(void) {
   for (int kind = 0; kind < 4; ++kind) {
@@ -119,6 +137,7 @@ int main(void) {
   in_child(offer_other_things);
   expect_refused("other descriptors harm the owner", is_served(node));
   expect_refused("an empty message ends the node", in_child(send_nothing) && is_served(node));
+  expect_refused("empty messages hold up an open of the owner", opens_beside_empty_messages());
   in_child(control_the_end);
   expect_refused("a client that controls the owner's end harms it", is_served(node));
   in_child(wait_without_end);
