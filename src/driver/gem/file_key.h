@@ -3,6 +3,9 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <optional>
@@ -21,10 +24,11 @@ inline constexpr int kSyncObjectMark = kSyncFileMark - 3;
 inline constexpr int kStreamMark = kSyncFileMark - 6;   // of performance counters
 inline constexpr int kPrivateMark = kSyncFileMark - 4;  // the driver's own: hidden from programs
 
+// Does not ask the file system: a client chooses it, and may let it never answer.
 inline std::optional<FileKey> key_of(int descriptor) {
-  struct stat status {};
-  if (fstat(descriptor, &status) != 0) return std::nullopt;
-  return FileKey(status.st_dev, status.st_ino);
+  struct statx status {};
+  if (syscall(SYS_statx, descriptor, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, 0, &status) != 0) return std::nullopt;
+  return FileKey(makedev(status.stx_dev_major, status.stx_dev_minor), status.stx_ino);
 }
 
 }  // namespace halogen::driver

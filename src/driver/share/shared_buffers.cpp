@@ -39,10 +39,10 @@ bool look_up(int descriptor, struct stat& status) {
 }  // namespace
 
 bool SharedBuffers::is_one(int descriptor) {
+  if (!is_sealed_file(descriptor)) return false;  // first: only such a file answers at once
   char name[64];
   const ssize_t length = readlink(path_of(descriptor).c_str(), name, sizeof name);
-  if (length < 0 || !std::string_view(name, static_cast<size_t>(length)).starts_with(kName)) return false;
-  return is_sealed_file(descriptor);
+  return length >= 0 && std::string_view(name, static_cast<size_t>(length)).starts_with(kName);
 }
 
 int SharedBuffers::create(const BufferRef& buffer, bool close_on_exec, bool writable) {
@@ -134,7 +134,7 @@ BufferRef SharedBuffers::named(uint32_t name) const {
 
 int SharedBuffers::import(Hardware& hardware, int descriptor, BufferRef& buffer) {
   struct stat status {};
-  if (!look_up(descriptor, status)) return -EBADF;
+  if (!key_of(descriptor)) return -EBADF;
   buffer = find(descriptor);
   if (buffer) return 0;
   if (!is_one(descriptor)) return -EINVAL;

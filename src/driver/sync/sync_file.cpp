@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <climits>
 #include <cstring>
@@ -78,6 +79,18 @@ class ReportedFences final : public Fence {
  private:
   std::vector<FenceRef> parts_;
 };
+
+// Returns whether a file is a pipe without a name. Other files can belong to a file system that lets each access wait.
+bool is_pipe(const FileKey& file) {
+  static std::atomic<uint64_t> device{0};  // of all such pipes
+  int ends[2];
+  if (device == 0 && pipe2(ends, O_CLOEXEC) == 0) {
+    device = key_of(ends[0]).value_or(FileKey{}).first;
+    close(ends[0]);
+    close(ends[1]);
+  }
+  return device != 0 && file.first == device;
+}
 
 bool is_readable(int descriptor) {
   pollfd end{.fd = descriptor, .events = POLLIN, .revents = 0};
@@ -193,7 +206,7 @@ std::optional<SyncFile> SyncFiles::find(int descriptor) {
   const std::optional<FileKey> key = key_of(descriptor);
   if (!key) return std::nullopt;
   if (const auto found = state_->open.find(*key); found != state_->open.end()) return found->second.file;
-  if (fcntl(descriptor, F_GETSIG) != kSyncFileMark) return std::nullopt;
+  if (fcntl(descriptor, F_GETSIG) != kSyncFileMark || !is_pipe(*key)) return std::nullopt;
   const int flags = fcntl(descriptor, F_GETFL);
   if (flags < 0 || (flags & O_ACCMODE) != O_RDONLY) return std::nullopt;
   if (is_readable(descriptor)) {

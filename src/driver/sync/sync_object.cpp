@@ -69,12 +69,12 @@ bool SyncObject::share(PeerProcesses& peers, Watch watch, Descriptor file, bool 
 }
 
 bool SyncObjectFiles::is_one(int descriptor) {
+  if (!is_sealed_file(descriptor)) return false;  // first: only such a file answers at once
   char name[64];
   const ssize_t length = readlink(path_of(descriptor).c_str(), name, sizeof name);
   if (length < 0 || !std::string_view(name, static_cast<size_t>(length)).starts_with(kName)) return false;
   struct stat status {};
-  return is_sealed_file(descriptor) && syscall(SYS_fstat, descriptor, &status) == 0 &&
-         status.st_size == static_cast<off_t>(SharedObject::kBytes);
+  return syscall(SYS_fstat, descriptor, &status) == 0 && status.st_size == static_cast<off_t>(SharedObject::kBytes);
 }
 
 int SyncObjectFiles::create(const SyncObjectRef& object) {
