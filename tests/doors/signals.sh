@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Processes of the tool end after SIGTERM and SIGINT: a server without clients, with a silent client and with one in the middle of
 # a message; a replay that waits for its input. Programs under `halogen run` end after SIGTERM, and at their own exit, while a draw
-# is at work that never ends, also if the run is recorded. The time is printed; a case fails only if a watchdog must end the
+# is at work that never ends, also if the run is recorded; so does a virtual machine in which one is at work. The time is printed; a case fails only if a watchdog must end the
 # process.
 #   HALOGEN=build/bin/halogen tests/doors/signals.sh
 set -u
 halogen=${HALOGEN:-build/bin/halogen}
+here=$(dirname "$0")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0
@@ -72,7 +73,7 @@ draws() {
 }
 
 export XDG_RUNTIME_DIR=$work HOME=$work MESA_SHADER_CACHE_DISABLE=true
-"$(dirname "$0")/../programs/build.sh" "$work" gl_endless
+"$here/../programs/build.sh" "$work" gl_endless
 for device in g45 icl; do
   draws wait
   ends "program with a draw at work on $device" TERM "$run"
@@ -83,5 +84,19 @@ for device in g45 icl; do
   draws exit --trace "$work/trace.aub"
   ends "recorded exit with a draw at work on $device" none "$run"
   [ -s "$work/trace.aub" ] || bad "no trace is left on $device"
+done
+
+"$here/../../scripts/vm-image.sh"
+guest=$here/../../frontends/vm/guest
+cc -static -O1 -Wall -Wextra -I/usr/include/libdrm -I"$guest" -o "$work/vm_draws" "$here/../programs/vm_draws.c" "$guest/gem.c"
+for signal in TERM INT; do
+  : >"$work/out"
+  "$halogen" vm --device icl --add "$work/vm_draws" -- vm_draws >"$work/out" 2>"$work/err" &
+  vm=$!
+  until grep -q "at work" "$work/out"; do
+    kill -0 "$vm" 2>/dev/null || { bad "the machine ends: $(tail -n 1 "$work/err")"; break; }
+    sleep 0.1
+  done
+  ends "machine with a draw at work" $signal "$vm"
 done
 exit $failed
