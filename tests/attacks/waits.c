@@ -97,6 +97,22 @@ static int keep_folder_lock(void) {
   pause();
   return 0;
 }
+// Each call looks at all sets that are in the folder, while the owner holds its lock.
+static int fill_folder(void) {
+  char path[64], place[1024] = {0};
+  const int folder = open("/sys/class/drm/card0/metrics", O_RDONLY | O_DIRECTORY);
+  snprintf(path, sizeof(path), "/proc/self/fd/%d", folder);
+  const ssize_t length = folder < 0 ? -1 : syscall(SYS_readlink, path, place, 512);
+  for (int i = 0; i < 50000 && length > 0; ++i) {
+    sprintf(place + length, "/%08x-0000-0000-0000-000000000000", (unsigned)i);
+    syscall(SYS_mkdirat, AT_FDCWD, place, 0755);
+    strcat(place, "/id");
+    const int file = (int)syscall(SYS_openat, AT_FDCWD, place, O_CREAT | O_WRONLY, 0644);
+    dprintf(file, "%d\n", i + 2);
+    close(file);
+  }
+  return 0;
+}
 static int asks_for_metric_sets(void) {
   struct drm_i915_query_item item = {.query_id = DRM_I915_QUERY_PERF_CONFIG,
                                      .flags = DRM_I915_QUERY_PERF_CONFIG_LIST};
@@ -146,6 +162,11 @@ int main(void) {
   expect_refused("the owner waits for a client's lease", owner_answers_beside(lease_sync_object));
   expect_refused("the owner waits for a lock that a client keeps", owner_answers_beside(keep_lock));
   expect_refused("the owner waits for the lock of a folder", owner_answers_beside(keep_folder_lock));
+  in_child(fill_folder);
+  alarm(60);
+  for (int i = 0; i < 100; ++i) asks_for_metric_sets();  // each took more than a second
+  alarm(0);
+  expect_refused("a long list of metric sets holds up the owner", asks_for_metric_sets());
   expect_refused("a user namespace of a client gives rights", in_child(claim_rights));
   expect_refused("the owner is harmed", is_served(node) && serves_clients(node));
   return finish_attacks();

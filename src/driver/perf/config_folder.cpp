@@ -79,7 +79,9 @@ ConfigFolder::Guard::~Guard() {
 std::map<uint32_t, std::string> ConfigFolder::list() const {
   std::map<uint32_t, std::string> all;
   std::error_code error;
+  size_t count = 0;
   for (const fs::directory_entry& each : fs::directory_iterator(ids_, error)) {
+    if (++count > kMaxSets) break;
     const std::string text = read_file(each.path().string() + "/id");
     uint32_t id = 0;
     if (std::from_chars(text.data(), text.data() + text.size(), id).ec != std::errc{}) continue;

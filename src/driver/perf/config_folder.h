@@ -16,6 +16,8 @@ namespace halogen::driver {
 
 class ConfigFolder {
  public:
+  // Other processes can make any number of them, and each call looks at all.
+  static constexpr size_t kMaxSets = 1024;
   template <class List>
   using Lists = std::array<List, 3>;
   using Values = std::vector<RegisterValue>;
@@ -36,7 +38,7 @@ class ConfigFolder {
     int lock_ = -1;
   };
 
-  std::map<uint32_t, std::string> list() const;  // uuids by number
+  std::map<uint32_t, std::string> list() const;  // uuids by number, kMaxSets at most
   bool load(const std::string& uuid, Lists<Values*> lists) const;
   bool store(uint32_t id, const std::string& uuid, Lists<const Values*> lists) const;
   void erase(const std::string& uuid) const;

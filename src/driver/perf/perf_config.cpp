@@ -25,12 +25,17 @@ void PerfConfigs::refresh() {
     const auto found = there.find(each.first);
     return found == there.end() || found->second != each.second->uuid;
   });
+  constexpr size_t kMaxRead = size_t{4} << 20;  // registers; the next call reads on
+  size_t read = 0;
   for (const auto& [id, uuid] : there) {
+    if (read > kMaxRead) break;
     if (id < kFirstId || !is_uuid(uuid) || all_.contains(id)) continue;
     auto config = std::make_shared<PerfConfig>();
     config->id = id;
     config->uuid = uuid;
-    if (folder_.load(uuid, {&config->mux, &config->boolean, &config->flexible})) all_.emplace(id, std::move(config));
+    const bool loaded = folder_.load(uuid, {&config->mux, &config->boolean, &config->flexible});
+    read += config->mux.size() + config->boolean.size() + config->flexible.size();
+    if (loaded) all_.emplace(id, std::move(config));
   }
 }
 
@@ -40,6 +45,7 @@ int PerfConfigs::add(PerfConfig config) {
   if (std::any_of(all_.begin(), all_.end(), [&](const auto& each) { return each.second->uuid == config.uuid; })) {
     return -EADDRINUSE;
   }
+  if (all_.size() >= ConfigFolder::kMaxSets) return -ENOMEM;
   config.id = kFirstId;
   while (all_.contains(config.id)) ++config.id;
   const auto added = std::make_shared<const PerfConfig>(std::move(config));
