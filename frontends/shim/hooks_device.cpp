@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdarg>
 
@@ -124,7 +125,8 @@ HALOGEN_EXPORT void* mremap(void* address, size_t bytes, size_t new_bytes, int f
   void* const place = (flags & MREMAP_FIXED) != 0 ? va_arg(list, void*) : nullptr;
   va_end(list);
   const auto real = HALOGEN_NEXT(void*(void*, size_t, size_t, int, ...), "mremap");
-  if (new_bytes > bytes && Door::is_mapping(address, bytes)) {  // memory after the buffer may belong to other mappings
+  // Memory after the buffer may belong to other mappings. A length of zero maps the same memory once more.
+  if (new_bytes > bytes && Door::is_mapping(address, std::max<size_t>(bytes, 1))) {
     errno = EFAULT;
     return MAP_FAILED;
   }

@@ -82,6 +82,16 @@ static int map_beyond(void) {
   return ask_for_map(own_offset, 16 * page) >= 0 || ask_for_map(own_offset, ~0ull) >= 0;
 }
 
+// mremap(2) with an old length of zero maps the same memory once more, as long as one likes, also after the buffer.
+static int map_twice(const char* own) {
+  char* const place = mremap((void*)(uintptr_t)own, 0, 64 * page, MREMAP_MAYMOVE);
+  if (place == MAP_FAILED) return 0;
+  int found = 0;
+  for (int i = 0; i < 64; ++i) found |= memcmp(place + i * page, secret, sizeof(secret)) == 0;
+  munmap(place, 64 * page);
+  return found;
+}
+
 int main(void) {
   node = open_node();
   require(serves_clients(node), "the owner does not answer a client");
@@ -90,10 +100,11 @@ int main(void) {
   own_offset = offset_of(node, own_buffer);
   const uint32_t foreign = create_buffer(other_node, page);
   foreign_offset = offset_of(other_node, foreign);
-  char* const content = map_buffer(other_node, foreign, page);
-  memcpy(content, secret, sizeof(secret));
   char* const own = map_buffer(node, own_buffer, page);
   own[0] = 1;
+  char* const content = map_buffer(other_node, foreign, page);
+  memcpy(content, secret, sizeof(secret));
+  expect_refused("a second mapping of a buffer shows the memory after it", !map_twice(own));
   expect_refused("the file of a mapping shows other buffers", in_child(read_all));
   expect_refused("a client changes the size of a buffer's file", in_child(change_size));
   own[1] = 2;  // ends this program if the file has shrunk
