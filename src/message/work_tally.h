@@ -89,23 +89,25 @@ struct MessageWork {
     atomics += message.atomic ? 1 : 0;
     barriers += message.barrier ? 1 : 0;
   }
-  void add(const MessageWork& other) {
-    blocks_sampled += other.blocks_sampled;
-    local_reads += other.local_reads;
-    local_writes += other.local_writes;
-    memory_lines += other.memory_lines;
-    atomics += other.atomics;
-    barriers += other.barriers;
-  }
-  void add_to(oa::WorkCounts& counts) const {
-    counts.blocks_sampled += blocks_sampled;
-    counts.local_reads += local_reads;
-    counts.local_writes += local_writes;
-    counts.memory_lines += memory_lines;
-    counts.atomics += atomics;
-    counts.barriers += barriers;
-  }
+  void add(const MessageWork& other);
+  void add_to(oa::WorkCounts& counts) const;
   bool operator==(const MessageWork&) const = default;
 };
+
+inline constexpr std::array kMessageSums{
+    oa::SumOfWork<MessageWork>{&MessageWork::blocks_sampled, &oa::WorkCounts::blocks_sampled},
+    oa::SumOfWork<MessageWork>{&MessageWork::local_reads, &oa::WorkCounts::local_reads},
+    oa::SumOfWork<MessageWork>{&MessageWork::local_writes, &oa::WorkCounts::local_writes},
+    oa::SumOfWork<MessageWork>{&MessageWork::memory_lines, &oa::WorkCounts::memory_lines},
+    oa::SumOfWork<MessageWork>{&MessageWork::atomics, &oa::WorkCounts::atomics},
+    oa::SumOfWork<MessageWork>{&MessageWork::barriers, &oa::WorkCounts::barriers},
+};
+
+inline void MessageWork::add(const MessageWork& other) {
+  oa::add_sums(*this, other, kMessageSums);
+}
+inline void MessageWork::add_to(oa::WorkCounts& counts) const {
+  oa::add_sums(counts, *this, kMessageSums);
+}
 
 }  // namespace halogen::message

@@ -44,7 +44,7 @@ struct StageActivity {
 };
 
 // What the counters of 2x2 blocks add for a block: pixels (or samples), of which a partly covered block has four too.
-inline constexpr uint64_t kBlockStep = 4;
+inline constexpr uint8_t kBlockStep = 4;
 
 struct WorkCounts {
   std::array<uint64_t, kStages> threads{};  // EU threads dispatched, by Stage
@@ -65,6 +65,49 @@ struct WorkCounts {
   std::array<StageActivity, kStages> activity{};
   bool operator==(const WorkCounts&) const = default;
 };
+
+// The A counter that shows a count, and its step for one.
+struct CounterOfWork {
+  uint64_t WorkCounts::*count;
+  uint8_t counter;
+  uint8_t step = 1;
+};
+// A29 and A33 count misses of caches that the model does not have.
+inline constexpr std::array kCountersOfWork{
+    CounterOfWork{&WorkCounts::blocks_rasterised, 21, kBlockStep},
+    CounterOfWork{&WorkCounts::blocks_failed_fast, 22, kBlockStep},
+    CounterOfWork{&WorkCounts::blocks_failed_early, 23, kBlockStep},
+    CounterOfWork{&WorkCounts::blocks_killed, 24, kBlockStep},
+    CounterOfWork{&WorkCounts::blocks_failed_late, 25, kBlockStep},
+    CounterOfWork{&WorkCounts::blocks_written, 26, kBlockStep},
+    CounterOfWork{&WorkCounts::blocks_blended, 27, kBlockStep},
+    CounterOfWork{&WorkCounts::blocks_sampled, 28, kBlockStep},
+    CounterOfWork{&WorkCounts::local_reads, 30},
+    CounterOfWork{&WorkCounts::local_writes, 31},
+    CounterOfWork{&WorkCounts::memory_lines, 32},
+    CounterOfWork{&WorkCounts::atomics, 34},
+    CounterOfWork{&WorkCounts::barriers, 35},
+};
+
+// A sum that a room keeps, and the count to which it is added. A struct of sums lists each of its members once.
+template <class Sums>
+struct SumOfWork {
+  uint64_t Sums::*sum;
+  uint64_t WorkCounts::*count;
+};
+template <class Sums, size_t N>
+constexpr void add_sums(Sums& into, const Sums& from, const std::array<SumOfWork<Sums>, N>& members) {
+  static_assert(sizeof(Sums) == N * sizeof(uint64_t), "every member is listed");
+  for (const SumOfWork<Sums>& member : members) {
+    into.*member.sum += from.*member.sum;
+  }
+}
+template <class Sums, size_t N>
+constexpr void add_sums(WorkCounts& into, const Sums& from, const std::array<SumOfWork<Sums>, N>& members) {
+  for (const SumOfWork<Sums>& member : members) {
+    into.*member.count += from.*member.sum;
+  }
+}
 
 // Which counts the observation unit wants now. Back ends skip the others.
 struct CountsWanted {

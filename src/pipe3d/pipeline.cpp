@@ -666,13 +666,7 @@ void Pipeline::add_work() {
   geometry_.unit().take_work(oa::Stage::geometry, *work_);
   clip_threads_.unit().take_work(oa::Stage::geometry, *work_);
   pixels_.take_work(*work_);
-  const BlockCounts& blocks = pixels_.counts().blocks;
-  work_->blocks_rasterised += blocks.rasterised;
-  work_->blocks_failed_early += blocks.failed_early;
-  work_->blocks_killed += blocks.killed;
-  work_->blocks_failed_late += blocks.failed_late;
-  work_->blocks_written += blocks.written;
-  work_->blocks_blended += blocks.blended;
+  pixels_.counts().blocks.add_to(*work_);
 }
 
 Outcome Pipeline::depth_operation(const ResolveInput& input, Progress& progress) {

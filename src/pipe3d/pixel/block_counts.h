@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "oa/work_counts.h"
 #include "pipe3d/pixel/pixel_thread.h"
 
 namespace halogen::pipe3d {
@@ -19,16 +20,26 @@ struct BlockCounts {
   uint64_t written = 0;
   uint64_t blended = 0;
 
-  void add(const BlockCounts& other) {
-    rasterised += other.rasterised;
-    failed_early += other.failed_early;
-    killed += other.killed;
-    failed_late += other.failed_late;
-    written += other.written;
-    blended += other.blended;
-  }
+  void add(const BlockCounts& other);
+  void add_to(oa::WorkCounts& counts) const;
   bool operator==(const BlockCounts&) const = default;
 };
+
+inline constexpr std::array kBlockSums{
+    oa::SumOfWork<BlockCounts>{&BlockCounts::rasterised, &oa::WorkCounts::blocks_rasterised},
+    oa::SumOfWork<BlockCounts>{&BlockCounts::failed_early, &oa::WorkCounts::blocks_failed_early},
+    oa::SumOfWork<BlockCounts>{&BlockCounts::killed, &oa::WorkCounts::blocks_killed},
+    oa::SumOfWork<BlockCounts>{&BlockCounts::failed_late, &oa::WorkCounts::blocks_failed_late},
+    oa::SumOfWork<BlockCounts>{&BlockCounts::written, &oa::WorkCounts::blocks_written},
+    oa::SumOfWork<BlockCounts>{&BlockCounts::blended, &oa::WorkCounts::blocks_blended},
+};
+
+inline void BlockCounts::add(const BlockCounts& other) {
+  oa::add_sums(*this, other, kBlockSums);
+}
+inline void BlockCounts::add_to(oa::WorkCounts& counts) const {
+  oa::add_sums(counts, *this, kBlockSums);
+}
 
 // Returns the samples that any pixel of a block has.
 inline uint32_t samples_of(const std::array<uint16_t, 4>& coverage) {
