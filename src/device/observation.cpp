@@ -6,9 +6,6 @@ namespace halogen::device {
 
 namespace {
 
-// The vector has the bits of the banks of earlier chips, of which 31:16 are the unit's: bit 28 is half full.
-constexpr uint16_t kHalfFull = 1u << (28 - 16);
-
 unsigned render_of(const spec::DeviceModel& model) {
   for (unsigned number = 0; number < model.engines.size(); ++number) {
     if (model.engines[number].engine_class == spec::EngineClass::render) {
@@ -64,10 +61,12 @@ void Observation::on_half_full() {
     interrupts_.pulse_source(*half_full_);
     return;
   }
+  uint32_t events = 0;
+  static_cast<void>(hw::OA_INTERRUPT_EVENTS{.buffer_half_full = true}.pack(gen_, std::span(&events, 1)));
   const hw::INTERRUPT_MESSAGE message{.vf_id = 0,
                                       .instance = static_cast<uint8_t>(hw::InterruptOtherInstance::WDOAPERF),
                                       .engine_class = hw::InterruptClass::OTHER,
-                                      .data = kHalfFull};
+                                      .data = static_cast<uint16_t>(events)};
   uint32_t dword = 0;
   static_cast<void>(message.pack(gen_, std::span(&dword, 1)));
   interrupts_.deliver(dword);
