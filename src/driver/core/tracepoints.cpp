@@ -1,13 +1,8 @@
 #include "driver/core/tracepoints.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -18,40 +13,24 @@
 namespace halogen::driver {
 namespace {
 
-constexpr std::string_view kTail = "\n]}\n";
-constexpr std::string_view kHead = kEmptyEvents.substr(0, kEmptyEvents.size() - kTail.size());
-constexpr size_t kTogether = size_t{64} * 1024;  // bytes of text that are gathered before a write
-
 // Track numbers: engines, the screen, contexts.
 constexpr unsigned kFirstEngine = 1, kScreen = 99, kFirstContext = 100;
 
 std::string us(uint64_t nanoseconds) {
-  return fmt::format("{}.{:03}", nanoseconds / 1000, nanoseconds % 1000);
-}
-
-bool write_all(int descriptor, std::string_view text, uint64_t at) {
-  while (!text.empty()) {
-    const ssize_t part = pwrite(descriptor, text.data(), text.size(), static_cast<off_t>(at));
-    if (part < 0 && errno == EINTR) continue;
-    if (part <= 0) return false;
-    text.remove_prefix(static_cast<size_t>(part));
-    at += static_cast<uint64_t>(part);
-  }
-  return true;
+  return TraceFile::microseconds(nanoseconds);
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Tracepoints>> Tracepoints::create(const std::string& file, const spec::DeviceModel& model) {
   std::unique_ptr<Tracepoints> made(new Tracepoints(file, model));
-  const std::string name = fmt::format("{} ({})", program_invocation_short_name, model.name);
   const std::lock_guard lock(made->guard_);
-  made->write(fmt::format(R"("name":"process_name","ph":"M","tid":0,"args":{{"name":{}}})", json_quote(name)));
-  if (const Result<void> done = made->flush_locked(); !done) return done.error();
+  made->file_.add_process_name(model.name);
+  if (const Result<void> done = made->file_.flush(); !done) return done.error();
   return made;
 }
 
-Tracepoints::Tracepoints(std::string file, const spec::DeviceModel& model) : file_(std::move(file)), model_(model) {}
+Tracepoints::Tracepoints(std::string file, const spec::DeviceModel& model) : model_(model), file_(std::move(file)) {}
 
 uint64_t Tracepoints::now_ns() {
   return static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
@@ -139,7 +118,7 @@ unsigned Tracepoints::context_track(const Request& it) {
 
 void Tracepoints::name_track(unsigned track, const std::string& name) {
   if (!named_.insert(track).second) return;
-  write(fmt::format(R"("name":"thread_name","ph":"M","tid":{},"args":{{"name":{}}})", track, json_quote(name)));
+  file_.add_track_name(track, name);
 }
 
 // ---- text
@@ -164,39 +143,13 @@ void Tracepoints::instant(std::string_view name, unsigned track, const std::stri
 }
 
 void Tracepoints::write(const std::string& event) {
-  text_ += fmt::format("\n{{\"pid\":{},{}}},", getpid(), event);
-  if (text_.size() > kTogether) static_cast<void>(flush_locked());
+  file_.add(event);
+  if (file_.is_long()) static_cast<void>(file_.flush());
 }
 
 void Tracepoints::flush() {
   const std::lock_guard lock(guard_);
-  static_cast<void>(flush_locked());
-}
-
-// Inserts events before the end of the list, which another process may have written.
-Result<void> Tracepoints::flush_locked() {
-  if (text_.empty()) return {};
-  std::string text = std::exchange(text_, {});
-  text.pop_back();  // the last comma
-  const int descriptor = open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (descriptor < 0) return Error{fmt::format("{}: {}", file_, std::strerror(errno))};
-  // The lock belongs to this process, so a child does not inherit it, and it ends with the process.
-  struct flock whole_file {};
-  whole_file.l_type = F_WRLCK;
-  while (fcntl(descriptor, F_SETLKW, &whole_file) != 0 && errno == EINTR) {
-  }
-  struct stat info {};
-  fstat(descriptor, &info);
-  const auto size = static_cast<uint64_t>(info.st_size);
-  const bool begun = size >= kHead.size() + kTail.size();
-  const uint64_t at = begun ? size - kTail.size() : 0;
-  const std::string whole = std::string(!begun ? kHead : at == kHead.size() ? "" : ",") + text + std::string(kTail);
-  const bool done = write_all(descriptor, whole, at);
-  const int error = errno;
-  if (!done && ftruncate(descriptor, info.st_size) == 0 && begun) write_all(descriptor, kTail, at);
-  close(descriptor);  // releases the lock
-  if (!done) return Error{fmt::format("{}: {}", file_, std::strerror(error))};
-  return {};
+  static_cast<void>(file_.flush());
 }
 
 }  // namespace halogen::driver

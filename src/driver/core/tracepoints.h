@@ -1,6 +1,5 @@
 // Writes the events of requests and of the screen, with the names and arguments of i915's and DRM's tracepoints, to a
-// file of Chrome trace events, which Perfetto opens. The file is valid JSON after every write, and several processes
-// can write to one file. Timestamps are the host's monotonic clock; the device's own time is an argument of each event.
+// file of trace events. Timestamps are the host's monotonic clock; the device's own time is an argument of each event.
 //
 // Not traced: signals of fences that do not belong to a request; scan lines of pipe updates.
 #pragma once
@@ -15,13 +14,11 @@
 #include <unordered_map>
 
 #include "base/result.h"
+#include "driver/core/trace_file.h"
 #include "driver/queue/request.h"
 #include "spec/device_model.h"
 
 namespace halogen::driver {
-
-// A file without events.
-constexpr std::string_view kEmptyEvents = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n]}\n";
 
 class Tracepoints {
  public:
@@ -61,13 +58,11 @@ class Tracepoints {
   void request(std::string_view name, unsigned track, const Request& request, const std::string& more = {});
   void screen(std::string_view name, const std::string& arguments, uint64_t when);
   void write(const std::string& event);
-  Result<void> flush_locked();
 
-  const std::string file_;
   const spec::DeviceModel& model_;
   std::function<uint64_t()> device_ns_;
   std::mutex guard_;
-  std::string text_;                                 // not yet written to the file
+  TraceFile file_;
   std::set<unsigned> named_;                         // tracks that have a name
   std::unordered_map<uint64_t, unsigned> contexts_;  // timeline -> track
   std::unordered_map<const Request*, uint64_t> began_;
