@@ -29,6 +29,7 @@ constexpr std::array kRules{
                      .exists = true,
                      .split = true,
                      .busy_counts_all = true,
+                     .counts_fused_threads = true,
                      .network_enable_in_power_unit = true},
 };
 static_assert(one_row_each<kRules, spec::kGensWithDevice>);

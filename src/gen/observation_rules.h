@@ -14,6 +14,8 @@ struct ObservationRules {
   bool split;
   // A0 counts every engine, also while it waits. Else: the render engine, without waits and context switches.
   bool busy_counts_all;
+  // A1 to A6 count pairs of threads that share an EU's control logic. The model counts threads.
+  bool counts_fused_threads;
   // Unit of the clocks in the first dword of reports in Hz. 0: reports have no clocks.
   uint32_t report_clock_hz;
   bool network_enable_in_power_unit;  // RPM_CONFIG1, else GDT_CHICKEN_BITS

@@ -6,13 +6,13 @@
 #include "base/ticks.h"
 #include "gen/clock_rules.h"
 #include "hw/tlb.h"
+#include "oa/work_share.h"
 
 namespace halogen::oa {
 
 namespace {
 
 constexpr size_t kMaxSaved = 1024;  // contexts with counters; a guest can make any number of them
-constexpr uint32_t kImageMask = 0xffff'f000;
 
 std::string_view render_of(const spec::DeviceModel& model) {
   for (const spec::EngineModel& engine : model.engines) {
@@ -24,10 +24,6 @@ std::string_view render_of(const spec::DeviceModel& model) {
 }
 
 }  // namespace
-
-uint32_t ContextTag::image() const {
-  return static_cast<uint32_t>(descriptor) & kImageMask;
-}
 
 Unit::Unit(const spec::DeviceModel& model, mmio::MmioSpace& mmio, Environment& environment, EventSink& events,
            std::string path)
@@ -226,42 +222,35 @@ void Unit::write_counter(const Hook& hook, const mmio::RegisterWrite& write) {
 
 // --- work and contexts -------------------------------------------------------------------------------------------
 
+void Unit::set_sampler(Sampler* sampler) {
+  sampler_ = rules_.exists ? sampler : nullptr;
+  if (sampler_ != nullptr) {
+    sampler_->begin(clock_hz_, eus_, environment_.time_ns(), state_.running);
+  }
+}
+
 CountsWanted Unit::counts_wanted() {
   configure();
-  if (!global_.config().counts && !context_.config().counts) {
-    return {};
+  CountsWanted wanted;
+  if (global_.config().counts || context_.config().counts) {
+    wanted = {.work = true, .activity = std::ranges::any_of(flexible_, &FlexibleEvent::counts)};
   }
-  return {.work = true, .activity = std::ranges::any_of(flexible_, &FlexibleEvent::counts)};
+  if (sampler_ != nullptr) {
+    wanted.work |= sampler_->wanted().work;
+    wanted.activity |= sampler_->wanted().activity;
+  }
+  return wanted;
 }
 
 void Unit::add_work(const WorkSpan& span, bool render) {
+  if (sampler_ != nullptr) {
+    sampler_->add_work(span);
+  }
   configure();
   if (!active() || span.end_ns < span.begin_ns) {
     return;
   }
-  const WorkCounts& work = span.counts;
-  Share share{.begin = clock_at(span.begin_ns), .end = clock_at(span.end_ns)};
-  constexpr size_t kFirstThreads = 1;
-  constexpr std::array kThreadCounters{Stage::vertex,  Stage::hull,     Stage::domain,
-                                       Stage::compute, Stage::geometry, Stage::pixel};  // A1 to A6
-  for (size_t index = 0; index < kThreadCounters.size(); ++index) {
-    share.counts[kFirstThreads + index] = work.threads[static_cast<size_t>(kThreadCounters[index])];
-  }
-  const auto events = count_events(flexible_, eus_, span, share.end - share.begin, state_.rests);
-  std::ranges::copy(events, share.counts.begin() + kFirstFlexible);
-  const std::array blocks{work.blocks_rasterised, work.blocks_failed_fast, work.blocks_failed_early,
-                          work.blocks_killed,     work.blocks_failed_late, work.blocks_written,
-                          work.blocks_blended,    work.blocks_sampled};
-  constexpr size_t kFirstBlocks = 21;
-  for (size_t index = 0; index < blocks.size(); ++index) {
-    share.counts[kFirstBlocks + index] = blocks[index] * kBlockStep;
-  }
-  // A29 and A33 count misses of caches that the model does not have.
-  share.counts[30] = work.local_reads;
-  share.counts[31] = work.local_writes;
-  share.counts[32] = work.memory_lines;
-  share.counts[34] = work.atomics;
-  share.counts[35] = work.barriers;
+  const Share share = share_of(span, {clock_at(span.begin_ns), clock_at(span.end_ns)}, flexible_, eus_, state_.rests);
   global_.add_work(share);
   if (render && rules_.split) {
     advance_context(span.begin_ns);
@@ -274,11 +263,15 @@ void Unit::add_time(const TimeSpan& span, bool render) {
     return;
   }
   configure();
+  const bool busy = rules_.busy_counts_all || (render && span.use == EngineTime::works);
+  if (sampler_ != nullptr && busy) {
+    sampler_->add_busy(span.begin_ns, span.end_ns);
+  }
   if (!active() || span.end_ns <= span.begin_ns) {
     return;
   }
   const ClockRange range{clock_at(span.begin_ns), clock_at(span.end_ns)};
-  if (rules_.busy_counts_all || (render && span.use == EngineTime::works)) {
+  if (busy) {
     global_.add_busy(range);
   }
   if (render && rules_.split) {
@@ -298,7 +291,7 @@ void Unit::load_context(uint64_t time_ns, uint64_t descriptor) {
   }
   const ContextTag before = std::exchange(state_.running, {.valid = true, .descriptor = descriptor});
   const bool stays = before.valid && before.image() == state_.running.image();  // only its page tables are loaded again
-  state_.changes.push_back({time_ns, state_.running, !stays});
+  note_change({time_ns, state_.running, !stays});
   if (rules_.split) {
     advance_context(time_ns);
     if (before.image() != state_.running.image()) {
@@ -332,7 +325,7 @@ void Unit::keep_counters(uint32_t image) {
 void Unit::rename_context(uint64_t time_ns, uint64_t descriptor) {
   if (rules_.exists && state_.running.valid) {
     state_.running.descriptor = descriptor;
-    state_.changes.push_back({time_ns, state_.running, false});
+    note_change({time_ns, state_.running, false});
   }
 }
 
@@ -342,7 +335,14 @@ void Unit::unload_context(uint64_t time_ns) {
   }
   leave_context(time_ns);
   state_.running.valid = false;  // the values stay in the unit until another context is loaded
-  state_.changes.push_back({time_ns, state_.running, false});
+  note_change({time_ns, state_.running, false});
+}
+
+void Unit::note_change(const ContextChange& change) {
+  state_.changes.push_back(change);
+  if (sampler_ != nullptr) {
+    sampler_->change_context(change.time_ns, change.to);
+  }
 }
 
 // --- state -------------------------------------------------------------------------------------------------------
@@ -356,6 +356,9 @@ void Unit::reset() {
   global_.restore({.clock = clock_at(now)});
   context_.restore({.clock = clock_at(now)});
   forget_settings();
+  if (sampler_ != nullptr) {
+    sampler_->change_context(now, {});
+  }
 }
 
 // Registers have changed as a whole: the next look at them starts from nothing.
@@ -373,7 +376,7 @@ void Unit::reset_context() {
   }
   state_.running = {};
   state_.left = false;
-  state_.changes.push_back({environment_.time_ns(), {}, false});
+  note_change({environment_.time_ns(), {}, false});
   if (rules_.split) {
     context_.restore({.clock = clock_at(environment_.time_ns())});
   }
@@ -399,6 +402,7 @@ void Unit::restore(const UnitState& state) {
   global_.restore(state.global);
   context_.restore(state.context);
   forget_settings();
+  set_sampler(sampler_);  // time may have moved back
 }
 
 }  // namespace halogen::oa

@@ -19,9 +19,11 @@
 #include "memory/address_space.h"
 #include "memory/memory_clients.h"
 #include "mmio/mmio_space.h"
+#include "oa/context_tag.h"
 #include "oa/domain.h"
 #include "oa/flexible_events.h"
 #include "oa/report.h"
+#include "oa/sampler.h"
 #include "oa/settings.h"
 #include "oa/signal_network.h"
 #include "oa/work_counts.h"
@@ -38,17 +40,6 @@ class Environment {
   // Returns graphics memory as reports see it: the global table, or those of the render engine's context.
   virtual memory::AddressSpace& report_space(memory::TableKind table) = 0;
   virtual void on_half_full() = 0;
-};
-
-// The context that the render engine executes.
-struct ContextTag {
-  bool valid = false;
-  uint64_t descriptor = 0;
-
-  uint32_t id() const { return static_cast<uint32_t>(descriptor >> 32); }
-  // Returns what names a context for as long as it exists: the place of its image.
-  uint32_t image() const;
-  bool operator==(const ContextTag&) const = default;
 };
 
 struct ContextChange {
@@ -98,6 +89,10 @@ class Unit final : public mmio::RegisterHandler {
 
   // False: the device has no unit; nothing below has an effect.
   bool exists() const { return rules_.exists; }
+  const EuArray& eus() const { return eus_; }
+
+  // Lets a sampler count from now on. It must outlive the unit, or be taken away again. Null: none.
+  void set_sampler(Sampler* sampler);
 
   // Every engine has reached this time.
   void advance_to(uint64_t nanoseconds);
@@ -164,6 +159,7 @@ class Unit final : public mmio::RegisterHandler {
   void move_to(uint64_t ns);
   void skip_overwritten(uint64_t ns);
   void change_context(const ContextChange& change);
+  void note_change(const ContextChange& change);
 
   // unit_reports.cpp
   struct Reasons {
@@ -210,6 +206,8 @@ class Unit final : public mmio::RegisterHandler {
   UnitState state_;  // the domains are kept in these:
   Domain global_;
   Domain context_;
+
+  Sampler* sampler_ = nullptr;  // not a part of the device
 };
 
 }  // namespace halogen::oa

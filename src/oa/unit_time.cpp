@@ -23,6 +23,9 @@ void Unit::advance_to(uint64_t nanoseconds) {
     return;
   }
   advance_global(nanoseconds);
+  if (sampler_ != nullptr) {
+    sampler_->advance_to(nanoseconds);
+  }
 }
 
 // Derives the configuration from the registers. What counts until now was counted with the old one.

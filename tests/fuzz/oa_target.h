@@ -1,11 +1,13 @@
 // The observation unit with a hostile guest: any value in any of its registers, spans of work of any length, contexts,
 // commands, resets and time, with buffers anywhere. Nothing may crash, and a restored snapshot continues the same way.
+// Samples for the owner of the device follow each other without gaps.
 #pragma once
 
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -50,6 +52,29 @@ struct ObservationUnderTest {
   std::vector<const mmio::RegisterSlot*> slots;
 };
 
+// A sampler that the end of an input takes away. A restored device starts it again, at any time.
+class SamplerUnderTest {
+ public:
+  explicit SamplerUnderTest(oa::Unit& unit) : unit_(unit) {}
+  ~SamplerUnderTest() { unit_.set_sampler(nullptr); }
+  SamplerUnderTest(const SamplerUnderTest&) = delete;
+  SamplerUnderTest& operator=(const SamplerUnderTest&) = delete;
+
+  void start(uint64_t period_ns, uint32_t events) {
+    unit_.set_sampler(nullptr);
+    oa::FlexibleEvents flexible;
+    flexible[0] = {.increment = static_cast<uint8_t>(events & 15), .coarse = static_cast<uint8_t>(events >> 4 & 15)};
+    sampler_.emplace(flexible, period_ns, [](const oa::Sample& sample) {
+      if (sample.end_ns < sample.begin_ns) std::abort();
+    });
+    unit_.set_sampler(&*sampler_);
+  }
+
+ private:
+  oa::Unit& unit_;
+  std::optional<oa::Sampler> sampler_;
+};
+
 // Input: one byte for the device, then operations of 8 bytes: kind, a byte, index of a register or a length (16 bits),
 // value.
 inline void oa(std::span<const uint8_t> data) {
@@ -72,6 +97,7 @@ inline void oa(std::span<const uint8_t> data) {
   device::Device& chip = mine->device.renew();
   mmio::RegisterBank& bank = chip.mmio().bank();
   device::Observation& unit = chip.observation();
+  SamplerUnderTest sampler(unit.unit());
   for (data = data.subspan(1); data.size() >= kOperation; data = data.subspan(kOperation)) {
     uint16_t place = 0;
     uint32_t value = 0;
@@ -142,6 +168,9 @@ inline void oa(std::span<const uint8_t> data) {
       }
       case 13:  // signals: one of the words that known lists have, or any
         bank.write(*bank.map().find("NOA_WRITE"), value);
+        break;
+      case 14:
+        sampler.start(100 + uint64_t{place} * 16, value);
         break;
       default:
         static_cast<void>(unit.counts_wanted());
