@@ -25,8 +25,8 @@ constexpr Equation share(uint8_t counter, Per per, uint32_t scale = 1) {
   return {.raw = Raw::a, .counter = counter, .scale = kPercent * scale, .per = per};
 }
 
-constexpr std::string_view kFused = "the model counts threads; this chip counts pairs of fused threads";
-constexpr std::string_view kIssue = "instructions issue one after the other for a fixed number of clocks";
+constexpr std::string_view kFused = "the chip counts pairs of fused threads";
+constexpr std::string_view kIssue = "issue times are a rule of the model";
 constexpr std::string_view kNoPairs = "0: the model issues no two instructions of an EU in one clock";
 constexpr std::string_view kNoFastTest = "0: the model has no hierarchical test; EarlyDepthTestFails has all failures";
 

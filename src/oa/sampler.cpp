@@ -70,6 +70,22 @@ void Sampler::advance_to(uint64_t nanoseconds) {
   change_contexts();
 }
 
+void Sampler::settle() {
+  uint64_t end = 0;
+  for (const Share& share : domain_.state().shares) {
+    end = std::max(end, share.end);
+  }
+  for (const ClockRange& range : domain_.state().busy) {
+    end = std::max(end, range.end);
+  }
+  advance_to(first_nanosecond(end, clock_hz_));
+}
+
+void Sampler::finish() {
+  settle();
+  take(now_ns_);
+}
+
 // Executes the changes up to now.
 void Sampler::change_contexts() {
   auto change = changes_.begin();

@@ -34,8 +34,10 @@ class Sampler {
 
   // Counts what the unit tells from now on.
   void begin(uint64_t clock_hz, const EuArray& array, uint64_t now_ns, const ContextTag& context);
-  // Ends the last sample.
-  void finish() { take(now_ns_); }
+  // Moves to the end of all work that is known. Engines execute ahead of the time of an idle device.
+  void settle();
+  // Settles and ends the last sample.
+  void finish();
 
   // ---- for the unit
   CountsWanted wanted() const { return {.work = true, .activity = activity_}; }

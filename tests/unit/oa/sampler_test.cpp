@@ -94,6 +94,20 @@ TEST_P(OaSampler, FinishEndsTheLastSample) {
   EXPECT_EQ(bench.samples.size(), 1u) << "nothing has counted since";
 }
 
+// Engines are ahead of the device's time when the device becomes idle. What they did must not be lost.
+TEST_P(OaSampler, FinishCountsWorkThatIsAheadOfTheDevice) {
+  SampledBench bench(GetParam());
+  bench.work(100, 5000, 50);
+  bench.advance_to(300);
+  bench.sampler.finish();
+  EXPECT_EQ(bench.sum(35), 50u);
+  EXPECT_EQ(bench.samples.size(), 6u);
+  // The next work begins behind it, and its time is the device's again.
+  bench.work(8000, 100, 3);
+  bench.advance_to(9000);
+  EXPECT_EQ(bench.sum(35), 53u);
+}
+
 // The work before and after the change belongs to one context each.
 TEST_P(OaSampler, ChangeOfContextEndsASample) {
   SampledBench bench(GetParam());
