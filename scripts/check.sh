@@ -69,6 +69,7 @@ tests/doors/attacks.sh
 tests/doors/programs.sh --short
 tests/doors/kms.sh
 tests/doors/perf.sh
+tests/doors/counters.sh
 tests/doors/pictures.sh
 tests/doors/shows.py
 python3 tests/doors/captures.py --flip 1

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "commands.h"
+#include "counters_option.h"
 #include "driver/core/tracepoints.h"
 #include "executor_option.h"
 #include "reports.h"
@@ -34,6 +35,7 @@ struct Options {
   std::string trace;
   std::string events;
   std::string frames;
+  driver::CounterFileOptions counters;
   std::string executor;
   unsigned threads = 0;
   std::vector<std::string> command;
@@ -109,6 +111,7 @@ void set_environment(const Options& options, const std::string& tree, const fs::
   set_file(shim::kTraceVariable, options.trace);
   set_file(shim::kEventsVariable, options.events);
   set_file(shim::kFramesVariable, options.frames);
+  set_counters_environment(options.counters);
   if (!options.executor.empty()) setenv(shim::kExecutorVariable, options.executor.c_str(), 1);
   if (options.threads != 0) setenv(shim::kThreadsVariable, std::to_string(options.threads).c_str(), 1);
 }
@@ -217,6 +220,7 @@ int run(const Options& options) {
     out << driver::kEmptyEvents;
     if (!out.flush()) return fail(fmt::format("{}: cannot write the file.", options.events));
   }
+  if (const auto done = begin_counters(*model, options.counters); !done) return fail(done.message());
   const auto tree = shim::make_private_tree(*model);
   if (!tree) return fail(tree.message());
   const int held = shim::hold_tree(*tree);
@@ -242,6 +246,7 @@ void add_run(CLI::App& app, int& status, const std::vector<std::string>& behind)
       ->type_name("FILE");
   command->add_option("--frames", options->frames, "write card0's screen as a PNG file after each change")
       ->type_name("FOLDER");
+  add_counters_option(*command, options->counters);
   add_executor_option(*command, options->executor);
   command->add_option("--threads", options->threads, "host threads for the device's work (default: one per CPU)")
       ->check(CLI::Range(1, 64))

@@ -13,6 +13,7 @@ constexpr int kExitFault = 1;
 constexpr int kExitUse = 2;
 
 void add_asm(CLI::App& app, int& status);
+void add_counters(CLI::App& app, int& status);
 void add_coverage(CLI::App& app, int& status);
 void add_decode(CLI::App& app, int& status);
 void add_devices(CLI::App& app, int& status);

@@ -28,6 +28,7 @@ void plain(CLI::App& app, int& status, const Words&) {
 
 constexpr Command kCommands[] = {
     {"asm", plain<add_asm>},
+    {"counters", plain<add_counters>},
     {"coverage", plain<add_coverage>},
     {"decode", plain<add_decode>},
     {"devices", plain<add_devices>},

@@ -26,6 +26,7 @@
 #include <utility>
 
 #include "base/own_thread.h"
+#include "counters.h"
 #include "descriptors.h"
 #include "driver/gem/lent_memory.h"
 #include "driver/gem/user_memory.h"
@@ -272,6 +273,8 @@ bool Door::boot() {
   options.host_time = recording_ == nullptr && (clock == nullptr || std::string_view(clock) != "device");
   if (model != nullptr) tracepoints_ = start_tracepoints(*model);
   options.tracepoints = tracepoints_.get();
+  if (model != nullptr) counters_ = start_counters(*model, Paths::get()->root());
+  options.counters = counters_.get();
   options.frames = frame_writer(Paths::get()->root());
   frames_ = static_cast<bool>(options.frames);
   auto driver =
@@ -541,6 +544,7 @@ void Door::write_report() {
   if (report_) report_->write();
   if (tracepoints_) tracepoints_->flush();
   const NotCancelled whole;
+  if (counters_) driver_->with_lock([&] { counters_->finish(); });
   if (recording_) driver_->with_lock([&] { recording_->finish(); });
   driver_->end_by(std::chrono::steady_clock::time_point::max());
 }

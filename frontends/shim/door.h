@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "clients.h"
+#include "driver/core/counter_file.h"
 #include "driver/core/driver.h"
 #include "driver/core/tracepoints.h"
 #include "paths.h"
@@ -97,6 +98,7 @@ class Door {
   std::unique_ptr<Report> report_;
   std::unique_ptr<Recording> recording_;
   std::unique_ptr<driver::Tracepoints> tracepoints_;
+  std::unique_ptr<driver::CounterFile> counters_;
   bool failed_ = false;
   bool frames_ = false;  // frames of the screen were requested
   int poll_ = -1;

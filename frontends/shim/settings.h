@@ -10,8 +10,11 @@ constexpr char kTreeVariable[] = "HALOGEN_TREE";      // the folder with /dev/dr
 constexpr char kReportVariable[] = "HALOGEN_REPORT";
 constexpr char kTraceVariable[] = "HALOGEN_TRACE";
 constexpr char kEventsVariable[] = "HALOGEN_EVENTS";
-constexpr char kFramesVariable[] = "HALOGEN_FRAMES";      // a folder
-constexpr char kThreadsVariable[] = "HALOGEN_THREADS";    // of the host; unset: one per CPU
+constexpr char kCountersVariable[] = "HALOGEN_COUNTERS";
+constexpr char kCountersSetVariable[] = "HALOGEN_COUNTERS_SET";        // unset: the usual one
+constexpr char kCountersPeriodVariable[] = "HALOGEN_COUNTERS_PERIOD";  // in nanoseconds of virtual time
+constexpr char kFramesVariable[] = "HALOGEN_FRAMES";                   // a folder
+constexpr char kThreadsVariable[] = "HALOGEN_THREADS";                 // of the host; unset: one per CPU
 constexpr char kExecutorVariable[] = "HALOGEN_EXECUTOR";  // a name of eu::kExecutorNames; unset: interpreter
 constexpr char kHangVariable[] = "HALOGEN_HANG_MS";       // time until a batch counts as hung; 0: never
 

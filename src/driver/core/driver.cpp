@@ -12,6 +12,7 @@
 #include "base/exhaustion.h"
 #include "base/own_thread.h"
 #include "driver/calls/ioctls.h"
+#include "driver/core/counter_file.h"
 #include "driver/core/tracepoints.h"
 #include "driver/gem/foreign_call.h"
 #include "driver/gem/user_memory.h"
@@ -68,6 +69,7 @@ Driver::Driver(std::unique_ptr<Gpu> gpu, const DriverOptions& options)
     for (const std::unique_ptr<EngineQueue>& queue : gpu_->queues()) queue->tell(options_.tracepoints);
     kms_->tell(options_.tracepoints);
   }
+  if (options_.counters != nullptr) options_.counters->attach(gpu_->hardware().device());
   perf_ = std::make_unique<Perf>(*this, options_.perf);
   thread_ = start_own_thread([this] { run(); });
 }
@@ -84,6 +86,7 @@ Driver::~Driver() {
   const std::lock_guard lock(mutex_);
   gpu_->hardware().device().stop_flag().set_watch({});
   perf_.reset();
+  if (options_.counters != nullptr) options_.counters->detach(gpu_->hardware().device());
   for (const std::unique_ptr<EngineQueue>& queue : gpu_->queues()) queue->abandon();
   if (empty_ >= 0) ::close(empty_);
   for (const WaitSlot& each : free_wait_slots_) {
@@ -631,6 +634,7 @@ void Driver::take_step() {
   }
   look_for_hangs();
   perf_->after_step();
+  if (options_.counters != nullptr) options_.counters->flush(!gpu_->working());
   kms_->look();  // last: the work that a commit waits for may have hung
 }
 

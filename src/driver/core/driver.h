@@ -29,6 +29,7 @@
 
 namespace halogen::driver {
 
+class CounterFile;
 class Perf;
 class PerfStream;
 
@@ -56,6 +57,7 @@ struct DriverOptions {
   // Receives the picture on the screen after each change, at the vertical blank. May be empty.
   std::function<void(const picture::Image&)> frames{};
   Tracepoints* tracepoints = nullptr;  // receives tracepoints; may be null, and must outlive the driver
+  CounterFile* counters = nullptr;     // receives samples of counters; may be null, and must outlive the driver
 };
 
 // Options of one open() of a device node.

@@ -123,6 +123,28 @@ TEST_F(Tool, DevicesAreListedAsTextAndJson) {
   EXPECT_EQ(list[0]["engines"][0]["class"], "render");
 }
 
+TEST_F(Tool, MetricSetsAreListedAsTextAndJson) {
+  const Outcome all = run("counters");
+  EXPECT_EQ(all.status, 0);
+  for (const char* const device : {"bdw", "chv", "skl", "icl", "tgl", "dg1"}) {
+    EXPECT_THAT(all.text, HasSubstr(std::string("\n") + device + "     RenderBasic"));
+  }
+  EXPECT_THAT(all.text, ::testing::Not(HasSubstr("snb")));
+  const auto list = nlohmann::json::parse(run("counters --json skl").text);
+  ASSERT_EQ(list.size(), 1u);
+  EXPECT_EQ(list[0]["device"], "skl");
+  bool seen = false;
+  for (const auto& counter : list[0]["sets"][0]["counters"]) {
+    seen |= counter["symbol"] == "SlmBytesRead" && counter["unit"] == "bytes" && counter["equation"] == "64 * A30" &&
+            counter["accuracy"] == "exact";
+  }
+  EXPECT_TRUE(seen);
+  const Outcome without = run("counters snb 2>&1");
+  EXPECT_EQ(without.status, 2);
+  EXPECT_THAT(without.text, HasSubstr("snb has no performance counters"));
+  EXPECT_EQ(run("counters x 2>&1").status, 2);
+}
+
 TEST_F(Tool, RegistersAreListedWithTheirClass) {
   const Outcome some = run("registers --device snb 0x22030 0xc5100");
   EXPECT_EQ(some.status, 0);
