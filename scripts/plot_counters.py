@@ -71,7 +71,7 @@ def panel(y, name, unit, values):
             points.append(f"H{LEFT + bucket * (WIDTH - LEFT - RIGHT) // BUCKETS}V{y + height}")
             last = height
     right, base = WIDTH - RIGHT, y + PANEL
-    label = f"{short(most)} {unit}" if unit == "%" else f"{short(most)}/us"
+    label = "0" if not any(values) else f"{short(most)} %" if unit == "%" else f"{short(most)}/us"
     return [
         f'<path d="M{LEFT} {base}{"".join(points)}H{right}V{base}Z" fill="{FILL.get(unit, "#80689a")}"/>',
         f'<path d="M{LEFT} {base}H{right}" stroke="#999"/><path d="M{LEFT} {y}H{right}" stroke="#ddd"/>',
@@ -88,7 +88,7 @@ def main():
     parser.add_argument("--from", dest="begin", type=float)
     parser.add_argument("--to", dest="end", type=float)
     parser.add_argument("counters", nargs="*")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     columns, intervals = read(options.csv)
     names = [name for name, _ in columns]
     if unknown := [name for name in options.counters if name not in names]:
