@@ -6,6 +6,7 @@
 #include "base/ticks.h"
 #include "gen/clock_rules.h"
 #include "hw/tlb.h"
+#include "oa/sampler.h"
 #include "oa/work_share.h"
 
 namespace halogen::oa {

@@ -23,13 +23,14 @@
 #include "oa/domain.h"
 #include "oa/flexible_events.h"
 #include "oa/report.h"
-#include "oa/sampler.h"
 #include "oa/settings.h"
 #include "oa/signal_network.h"
 #include "oa/work_counts.h"
 #include "spec/device_model.h"
 
 namespace halogen::oa {
+
+class Sampler;
 
 // The device as the unit sees it.
 class Environment {

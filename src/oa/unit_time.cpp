@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/ticks.h"
+#include "oa/sampler.h"
 #include "oa/unit.h"
 
 namespace halogen::oa {

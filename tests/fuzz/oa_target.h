@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "device_target.h"
+#include "oa/sampler.h"
 
 namespace halogen::fuzz {
 
