@@ -220,6 +220,9 @@ int run(const Options& options) {
     out << driver::kEmptyEvents;
     if (!out.flush()) return fail(fmt::format("{}: cannot write the file.", options.events));
   }
+  if (!options.counters.file.empty() && options.counters.file == options.events) {
+    return fail(fmt::format("{}: --events and --counters need different files.", options.events));
+  }
   if (const auto done = begin_counters(*model, options.counters); !done) return fail(done.message());
   const auto tree = shim::make_private_tree(*model);
   if (!tree) return fail(tree.message());

@@ -28,10 +28,10 @@ class CounterFileTest : public PerfDoor {
     end();
     EXPECT_EQ(system(("rm -r " + folder_).c_str()), 0);
   }
-  std::string name(const std::string& file) const { return folder_ + "/" + file; }
-  void start(const std::string& file, uint64_t period_ns = 1000) {
+  std::string name(const std::string& leaf) const { return folder_ + "/" + leaf; }
+  void start(const std::string& leaf, uint64_t period_ns = 1000) {
     auto made = CounterFile::create(
-        model(), {.file = name(file), .tracks = is_track_file(file), .set = {}, .period_ns = period_ns});
+        model(), {.file = name(leaf), .tracks = is_track_file(leaf), .set = {}, .period_ns = period_ns});
     ASSERT_TRUE(made.ok()) << made.message();
     counters = std::move(*made);
     DriverOptions options;
@@ -40,8 +40,8 @@ class CounterFileTest : public PerfDoor {
     boot(options);
   }
   void end() {
-    if (driver && this->file) driver->close(this->file);
-    this->file.reset();
+    if (driver && file) driver->close(file);
+    file.reset();
     driver.reset();
   }
   // A command takes 10 ns of virtual time.
@@ -57,8 +57,8 @@ class CounterFileTest : public PerfDoor {
     EXPECT_EQ(wait(batch), 0);
   }
   // Returns the columns by name; a cell without text is 0.
-  std::map<std::string, std::vector<double>> table(const std::string& file) const {
-    std::ifstream in(name(file));
+  std::map<std::string, std::vector<double>> table(const std::string& leaf) const {
+    std::ifstream in(name(leaf));
     std::string line, cell;
     std::vector<std::string> names;
     std::map<std::string, std::vector<double>> columns;
