@@ -30,7 +30,7 @@ wrong "not in range" --device icl --counters "$work/x" --counters-period 0
 wrong "not in range" --device icl --counters "$work/x" --counters-period 100000000000
 wrong "not in range" --device icl --counters "$work/x" --counters-period 99999999999999999999999
 wrong "--counters-set requires --counters" --device icl --counters-set RenderBasic
-wrong "/nowhere/x: No such file or directory" --device icl --counters /nowhere/x
+wrong "/nowhere/x: No such file or directory." --device icl --counters /nowhere/x
 wrong "need different files" --device icl --counters "$work/x" --events "$work/x"
 wrong "$work: Is a directory" --device icl --counters "$work"
 

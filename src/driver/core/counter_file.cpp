@@ -180,7 +180,7 @@ Result<std::unique_ptr<CounterFile>> CounterFile::create(const spec::DeviceModel
   } else {
     made = std::make_unique<CsvFile>(**set, options.file, array, options.period_ns);
   }
-  if (const Result<void> begun = made->begin(); !begun) return begun.error();
+  if (const Result<void> begun = made->begin(); !begun) return Error{begun.message() + "."};
   return made;
 }
 
