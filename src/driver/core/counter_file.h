@@ -1,7 +1,7 @@
 // Samples a metric set of the device over a run and writes it to a file: comma-separated values with a row for each
 // sample, or counter tracks of trace events if the name ends in .json or .perfetto-trace. Times are the device's
 // virtual time. Whatever was sampled is in the file after each step of the driver, so that the file of a program that
-// is killed lacks one period at most. Not thread-safe: callers hold the driver's lock.
+// is killed lacks the last period and work that was not complete. Not thread-safe: callers hold the driver's lock.
 #pragma once
 
 #include <cstdint>
