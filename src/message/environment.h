@@ -23,6 +23,7 @@ struct StateBases {
   uint64_t instruction = 0;
   uint64_t bindless_surface = 0;
   uint64_t bindless_sampler = 0;
+  uint64_t aux_table = 0;  // level 3 auxiliary table, from a register
 
   bool operator==(const StateBases&) const = default;
 };

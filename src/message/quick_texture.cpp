@@ -84,6 +84,9 @@ bool is_plain(hw::MapFilter filter) {
 
 bool QuickTexture::begin(const Surface& surface, const Sampler& sampler) {
   const surface::SurfaceLayout& layout = surface.layout;
+  if (surface.states.form != surface::StateForm::none) {
+    return false;  // blocks may be clear
+  }
   if (surface.kind != Surface::Kind::image || surface.type != hw::SurfaceType::SURFTYPE_2D || surface.depth != 1 ||
       surface.samples != 1 || surface.block != nullptr || surface.integer() || surface.format->shared_exponent ||
       surface.levels == 0 || surface.levels > kMaxLevels || layout.swizzle != surface::SwizzleMode::none) {

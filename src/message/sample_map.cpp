@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "message/block_states.h"
 #include "message/environment.h"
 #include "surface/texel_format.h"
 
@@ -13,15 +14,6 @@ constexpr std::byte kClear{0xff};  // value of all bytes of a clear pixel; no by
 constexpr uint64_t kPage_B = 4096;
 constexpr uint64_t kMaxPages = 1u << 16;  // larger maps are not handled
 constexpr uint64_t kRowsOfPitch = 4;
-
-bool has_map(const Surface& surface, const hw::RENDER_SURFACE_STATE& state) {
-  using Mode = hw::AuxiliarySurfaceMode;
-  // AUX_MCS (Gen8) and AUX_CCS_D (Gen9 on) are names for the same encoding.
-  return surface.kind == Surface::Kind::image && surface.samples > 1 && !surface.samples_beside &&
-         surface.format->known() && surface.format->bytes() <= 16 &&
-         (state.auxiliary_surface_mode == Mode::AUX_MCS || state.auxiliary_surface_mode == Mode::AUX_CCS_D ||
-          state.auxiliary_surface_mode == Mode::AUX_MCS_LCE);
-}
 
 size_t pixel_bytes(uint32_t samples) {
   return samples <= 4 ? 1 : samples == 8 ? 4 : 8;
@@ -106,37 +98,75 @@ bool clear_colour(const hw::RENDER_SURFACE_STATE& state, bool integer, memory::A
   return true;
 }
 
-bool settle_samples(const Surface& surface, const hw::RENDER_SURFACE_STATE& state, memory::AddressSpace& space) {
-  if (!has_map(surface, state)) {
+bool attach_map(const Generation& generation, const hw::RENDER_SURFACE_STATE& state, memory::AddressSpace& space,
+                Surface& surface) {
+  using Mode = hw::AuxiliarySurfaceMode;
+  // AUX_MCS (Gen8) and AUX_CCS_D (Gen9 on) are names for the same encoding. With several samples AUX_CCS_E means a map.
+  const Mode mode = state.auxiliary_surface_mode;
+  if (surface.kind != Surface::Kind::image || surface.samples <= 1 || surface.samples_beside ||
+      !surface.format->known() || surface.format->bytes() > 16 ||
+      (mode != Mode::AUX_MCS && mode != Mode::AUX_CCS_D && mode != Mode::AUX_MCS_LCE && mode != Mode::AUX_CCS_E)) {
+    return true;
+  }
+  surface.sample_map = {.present = true,
+                        .base = state.auxiliary_surface_base_address.value,
+                        .pitch_tiles = state.auxiliary_surface_pitch + uint64_t{1},
+                        .layer_rows = uint64_t{state.auxiliary_surface_qpitch} * kRowsOfPitch};
+  return attach_clear(generation, state, space, surface);
+}
+
+bool settle_samples(const Surface& surface, bool sampled, memory::AddressSpace& space) {
+  const SampleMap& map = surface.sample_map;
+  if (!map.present) {
     return true;
   }
   constexpr uint64_t kTile_B = surface::kTileY.width_B;
   constexpr uint64_t kTileRows = surface::kTileY.height;
-  const uint64_t pitch_tiles = state.auxiliary_surface_pitch + 1u;
-  const surface::SurfaceLayout layout{.pattern = &surface::kTileY, .pitch_B = pitch_tiles * kTile_B};
-  const uint64_t layer_rows = uint64_t{state.auxiliary_surface_qpitch} * kRowsOfPitch;
-  const uint64_t across = std::min((surface.width * pixel_bytes(surface.samples) + kTile_B - 1) / kTile_B, pitch_tiles);
+  const surface::SurfaceLayout layout{.pattern = &surface::kTileY, .pitch_B = map.pitch_tiles * kTile_B};
+  const uint64_t across =
+      std::min((surface.width * pixel_bytes(surface.samples) + kTile_B - 1) / kTile_B, map.pitch_tiles);
   const uint32_t layers = std::max({surface.depth, surface.render_layers, 1u});
   const uint64_t down = (surface.height + 2 * kTileRows - 2) / kTileRows;
   if (across * down * layers > kMaxPages) {
     return true;
   }
-  surface::Texel colour{};
-  if (!clear_colour(state, surface.integer(), space, colour)) {
-    return false;
-  }
   std::array<std::byte, 16> packed{};
-  surface::pack_texel(*surface.format, colour, packed.data());
+  surface::pack_texel(*surface.format, surface.clear, packed.data());
+  if (sampled) {
+    packed = surface.sampled_clear;
+  }
   MapPages pages(surface, layout, std::span(packed).first(surface.format->bytes()), space);
   for (uint32_t layer = 0; layer < layers; ++layer) {
-    const uint64_t first_row = (surface.first_layer + layer) * layer_rows;
+    const uint64_t first_row = (surface.first_layer + layer) * map.layer_rows;
     for (uint64_t row = first_row / kTileRows; row * kTileRows < first_row + surface.height; ++row) {
       for (uint64_t column = 0; column < across; ++column) {
-        const uint64_t offset = (row * pitch_tiles + column) * kPage_B;
-        if (!pages.settle(state.auxiliary_surface_base_address.value, offset, first_row, layer)) {
+        const uint64_t offset = (row * map.pitch_tiles + column) * kPage_B;
+        if (!pages.settle(map.base, offset, first_row, layer)) {
           return false;
         }
       }
+    }
+  }
+  return true;
+}
+
+bool clear_samples(const Surface& surface, const MapArea& area, memory::AddressSpace& space) {
+  const SampleMap& map = surface.sample_map;
+  const surface::SurfaceLayout layout{.pattern = &surface::kTileY,
+                                      .pitch_B = map.pitch_tiles * surface::kTileY.width_B};
+  const uint64_t first_row = (uint64_t{surface.first_layer} + area.layer) * map.layer_rows;
+  const uint64_t pixel_B = pixel_bytes(surface.samples);
+  constexpr uint64_t kRun_B = surface::kTileY.run_B;
+  std::array<std::byte, kRun_B> clear;
+  clear.fill(kClear);
+  for (uint64_t y = area.y_first; y < area.y_end; ++y) {
+    for (uint64_t x_B = area.x_first * pixel_B; x_B < area.x_end * pixel_B;) {
+      const uint64_t size = std::min(kRun_B - x_B % kRun_B, area.x_end * pixel_B - x_B);
+      const uint64_t at = surface::offset_of(layout, {.x_B = x_B, .y = first_row + y, .z = 0});
+      if (!ok(space.write(place(map.base + at), std::span(clear).first(size)))) {
+        return false;
+      }
+      x_B += size;
     }
   }
   return true;

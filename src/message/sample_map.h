@@ -16,7 +16,22 @@ surface::Texel identity_map(uint32_t samples);
 bool clear_colour(const hw::RENDER_SURFACE_STATE& state, bool integer, memory::AddressSpace& space,
                   surface::Texel& colour);
 
-// Resolves the map of a surface, if it has one. False: stopped by a fault.
-bool settle_samples(const Surface& surface, const hw::RENDER_SURFACE_STATE& state, memory::AddressSpace& space);
+// Sets the map of a surface with several samples, if it has one. False: stopped by a fault.
+bool attach_map(const Generation& generation, const hw::RENDER_SURFACE_STATE& state, memory::AddressSpace& space,
+                Surface& surface);
+
+// Resolves the map of a surface, if it has one: clear pixels get the clear colour, as samplers or as render targets
+// read it. False: stopped by a fault.
+bool settle_samples(const Surface& surface, bool sampled, memory::AddressSpace& space);
+
+// Makes pixels of a layer clear in the map. The ends are exclusive. False: stopped by a fault.
+struct MapArea {
+  uint32_t x_first = 0;
+  uint32_t y_first = 0;
+  uint32_t x_end = 0;
+  uint32_t y_end = 0;
+  uint32_t layer = 0;
+};
+bool clear_samples(const Surface& surface, const MapArea& area, memory::AddressSpace& space);
 
 }  // namespace halogen::message

@@ -243,9 +243,6 @@ SendOutcome sampler(Call& call) {
   if (reads && surface->kind != Surface::Kind::none && !readable) {
     return call.unsupported("surface format not implemented");
   }
-  if (surface->compressed) {
-    call.approximate("auxiliary surface ignored; memory always holds resolved pixels");
-  }
   const auto header = call.optional_header<hw::SAMPLER_HEADER>();
   const Sampler* state = nullptr;
   if (needs_state(form->action)) {

@@ -115,7 +115,6 @@ Surface decode_surface(const Generation& generation, const State& state) {
   surface.block = surface::block_format(state.surface_format);
   const MessageRules& rules = message_rules(generation.id());
   surface.base = state.surface_base_address.value;
-  surface.compressed = state.auxiliary_surface_mode != hw::AuxiliarySurfaceMode::AUX_NONE;
   if (rules.channel_selects) {
     surface.select = {state.shader_channel_select_red, state.shader_channel_select_green,
                       state.shader_channel_select_blue, state.shader_channel_select_alpha};

@@ -1,7 +1,7 @@
 // A RENDER_SURFACE_STATE of any generation as messages use it: bounds of buffers and addresses of texels. Levels are
 // below and to the right of each other, layers are a QPitch apart (before Gen8 as far as the levels need), 1D and 3D
 // surfaces have the two layouts of the generations, samples have their own slices or are interleaved. Not modelled:
-// levels of Yf and Ys tiles, compression (auxiliary surfaces are treated as uncompressed).
+// levels of Yf and Ys tiles.
 #pragma once
 
 #include <array>
@@ -12,10 +12,19 @@
 #include "gen/message_rules.h"
 #include "hw/surface.h"
 #include "surface/block_format.h"
+#include "surface/block_state.h"
 #include "surface/texel_format.h"
 #include "surface/tiling.h"
 
 namespace halogen::message {
+
+// The map (MCS) of a surface whose samples have their own slices: for each pixel, the slices of its samples, or clear.
+struct SampleMap {
+  bool present = false;
+  uint64_t base = 0;
+  uint64_t pitch_tiles = 1;
+  uint64_t layer_rows = 0;
+};
 
 struct Surface {
   enum class Kind : uint8_t { none, buffer, image };  // none: reads return zero, writes are dropped
@@ -23,7 +32,6 @@ struct Surface {
   Kind kind = Kind::none;
   hw::SurfaceType type = hw::SurfaceType::SURFTYPE_NULL;
   bool array = false;
-  bool compressed = false;  // has an auxiliary surface
   const surface::TexelFormat* format = nullptr;
   const surface::BlockFormat* block = nullptr;  // of compressed formats
   hw::SurfaceFormat format_id{};
@@ -56,6 +64,11 @@ struct Surface {
   uint8_t written = 0xf;  // render targets of the first chips: mask of red, green, blue, alpha
   bool blends = true;     // render targets of the first chips: blending is enabled
   surface::SurfaceLayout layout;
+  surface::StateMap states;                   // of blocks; none: every block is resolved
+  surface::Texel clear{};                     // the colour of clear blocks and pixels, as render targets read it
+  std::array<std::byte, 16> sampled_clear{};  // a clear element in the format of the surface, as samplers read it
+  uint64_t converted_at = 0;                  // where a fast clear stores the converted colour; 0: nowhere
+  SampleMap sample_map;
   std::array<hw::ShaderChannelSelect, 4> select{hw::ShaderChannelSelect::RED, hw::ShaderChannelSelect::GREEN,
                                                 hw::ShaderChannelSelect::BLUE, hw::ShaderChannelSelect::ALPHA};
 

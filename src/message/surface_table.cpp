@@ -4,6 +4,7 @@
 #include <span>
 
 #include "hw/struct_sizes.h"
+#include "message/block_states.h"
 #include "message/sample_map.h"
 #include "surface/state_layout.h"
 
@@ -34,7 +35,7 @@ const Surface* SurfaceTable::find(const Generation& generation, const Environmen
   }
   if (binding_of(message_rules(generation.id()), index) == Binding::bindless) {
     const uint64_t state = uint64_t{eu::ExtendedBits::kBindless.of(extended)} * kBindlessUnit_B;
-    return at(generation, *environment.space, environment.bases.bindless_surface + state);
+    return at(generation, *environment.space, environment.bases.bindless_surface + state, environment.bases.aux_table);
   }
   if (const Surface* const known = by_index_[index]) {
     return known;
@@ -46,11 +47,25 @@ const Surface* SurfaceTable::find(const Generation& generation, const Environmen
     return nullptr;
   }
   const auto pointer = hw::BINDING_TABLE_STATE::unpack(generation.id(), std::span(&entry, 1)).surface_state_pointer;
-  by_index_[index] = at(generation, *environment.space, environment.bases.surface + pointer);
+  by_index_[index] =
+      at(generation, *environment.space, environment.bases.surface + pointer, environment.bases.aux_table);
   return by_index_[index];
 }
 
-const Surface* SurfaceTable::at(const Generation& generation, memory::AddressSpace& space, uint64_t address) {
+bool SurfaceTable::make_plain(const Surface* surface, memory::AddressSpace& space) {
+  if (surface->states.form == surface::StateForm::none) {
+    return true;
+  }
+  const auto found = std::ranges::find_if(by_address_, [&](const auto& entry) { return &entry.second == surface; });
+  if (found == by_address_.end() || !fill_clear_blocks(*surface, space)) {
+    return false;
+  }
+  found->second.states = {};
+  return true;
+}
+
+const Surface* SurfaceTable::at(const Generation& generation, memory::AddressSpace& space, uint64_t address,
+                                uint64_t aux_table) {
   const auto known = by_address_.find(address);
   if (known != by_address_.end()) {
     return &known->second;
@@ -61,9 +76,16 @@ const Surface* SurfaceTable::at(const Generation& generation, memory::AddressSpa
   }
   const auto fields = hw::RENDER_SURFACE_STATE::unpack(generation.id(), state);
   unread_.note(hw::RENDER_SURFACE_STATE::kDesc, generation.id(), state);
-  const Surface surface = decode_surface(generation, fields);
+  Surface surface = decode_surface(generation, fields);
   uses_.note(generation.id(), client_, surface, surface::tiling_of(fields));
-  if (!settle_samples(surface, fields, space)) {
+  if (!attach_map(generation, fields, space, surface) ||
+      !attach_states(generation, fields, aux_table, space, surface)) {
+    return nullptr;
+  }
+  if (client_ == MemoryClient::sampler && !may_be_clear(surface, space)) {
+    surface.states = {};
+  }
+  if (settles_ && !settle_samples(surface, client_ == MemoryClient::sampler, space)) {
     return nullptr;
   }
   note_tiling(surface, space);

@@ -32,6 +32,10 @@ class SurfaceTable {
   // `client`: what the surfaces are used as.
   explicit SurfaceTable(MemoryClient client = MemoryClient::sampler) : client_(client) {}
 
+  // Keeps clear pixels of sample maps, for an operation that changes the map itself. Otherwise a surface that is found
+  // has a resolved map.
+  void keep_maps(bool keep) { settles_ = !keep; }
+
   void forget() {
     by_index_.fill(nullptr);
     by_address_.clear();
@@ -43,15 +47,19 @@ class SurfaceTable {
   uint64_t age() const { return age_; }  // number of forget() calls; pointers of an earlier age are invalid
   // Returns a surface. Null: stopped by a fault.
   const Surface* find(const Generation& generation, const Environment& environment, uint8_t index, uint32_t extended);
+  // Fills the clear blocks of a surface that this table returned, for clients that do not look at states. False:
+  // stopped by a fault.
+  bool make_plain(const Surface* surface, memory::AddressSpace& space);
 
  private:
-  const Surface* at(const Generation& generation, memory::AddressSpace& space, uint64_t address);
+  const Surface* at(const Generation& generation, memory::AddressSpace& space, uint64_t address, uint64_t aux_table);
 
   std::array<const Surface*, 256> by_index_{};
   std::unordered_map<uint64_t, Surface> by_address_;
   uint64_t age_ = 0;
   spec::UnreadFields unread_;
   MemoryClient client_;
+  bool settles_ = true;
   SurfaceUses uses_;
 };
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "message/block_states.h"
 #include "surface/compare.h"
 #include "surface/texel_format.h"
 
@@ -119,6 +120,13 @@ Texel Texture::swizzled(const Texel& texel) const {
 Texel Texture::fetch(uint32_t x, uint32_t y, uint32_t layer, uint32_t level, uint32_t sample) {
   std::array<std::byte, kRoom> bytes{};
   const uint64_t address = texel_address(surface_, x, y, layer, level, sample);
+  if (surface_.states.form != surface::StateForm::none) {
+    BlockStates states(surface_.states, space_);
+    if (states.read(block_of(surface_, x, y, layer, level), address) == surface::BlockState::clear) {
+      return clear_texel();
+    }
+    failed_ = failed_ || states.failed();
+  }
   if (!ok(space_.read(place(address), std::span(bytes).first(surface_.element_bytes())))) {
     failed_ = true;
   }
@@ -127,6 +135,11 @@ Texel Texture::fetch(uint32_t x, uint32_t y, uint32_t layer, uint32_t level, uin
                                        y % surface_.element_height);
   }
   return surface::unpack_texel(*surface_.format, bytes.data());
+}
+
+// Returns the value of a texel in a clear block.
+Texel Texture::clear_texel() const {
+  return surface::unpack_texel(*surface_.format, surface_.sampled_clear.data());
 }
 
 // Returns a texel for filters. In a multisampled surface it is the mean of its samples.

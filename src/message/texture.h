@@ -59,6 +59,7 @@ class Texture {
   Spot spot_of(const TexturePoint& at) const;
   double limited_lod(double lod) const;
   surface::Texel fetch(uint32_t x, uint32_t y, uint32_t layer, uint32_t level, uint32_t sample);
+  surface::Texel clear_texel() const;
   surface::Texel resolved(uint32_t x, uint32_t y, uint32_t layer, uint32_t level);
   surface::Texel texel_at(const Index& index, uint32_t layer, uint32_t level);
   surface::Texel face_texel(const Index& index, uint32_t layer, uint32_t level);

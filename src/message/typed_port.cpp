@@ -64,8 +64,8 @@ Spot spot_of(const Surface& surface, const std::array<uint32_t, 3>& at) {
 const Surface* surface_of(Call& call, uint8_t index) {
   const Surface* const surface =
       call.context.surfaces.find(*call.context.generation, call.context.environment, index, call.message.extended);
-  if (surface != nullptr && surface->compressed) {
-    call.approximate("auxiliary surface ignored; memory always holds resolved pixels");
+  if (surface != nullptr && !call.context.surfaces.make_plain(surface, *call.context.environment.space)) {
+    return nullptr;
   }
   return surface;
 }

@@ -589,8 +589,8 @@ Outcome Pipeline::draw(const ResolveInput& input, Progress& progress) {
     outcome.stop = Stop::fault;
     return outcome;
   }
-  if (state_.pixel.resolve || state_.output.operation.resolve) {
-    return outcome;  // memory always holds resolved values
+  if (state_.output.operation.resolve || state_.output.operation.ambiguate) {
+    return outcome;  // Gen6: hierarchical depth is not modelled, so memory holds resolved values
   }
   outcome.missing = left_out();
   if (!outcome.missing.empty()) {
@@ -676,11 +676,13 @@ Outcome Pipeline::depth_operation(const ResolveInput& input, Progress& progress)
     return outcome;
   }
   const DepthOperation& operation = state_.output.operation;
-  if (operation.clear_depth || operation.clear_stencil) {
+  if (operation.clear_depth || operation.clear_stencil || operation.resolve || operation.ambiguate) {
     DepthStencilUnit unit;
     unit.begin(state_.output, *space_, state_.raster.samples_log2);
     const Rectangle& limit = operation.scissor ? draw_bounds(state_, 0) : operation.rectangle;
-    const bool last = unit.clear(operation, limit, 0, progress.band);
+    const bool clears = operation.clear_depth || operation.clear_stencil;
+    const bool last = clears ? unit.clear(operation, limit, 0, progress.band)
+                             : unit.change_states(operation, limit, 0, progress.band);
     progress.band += last ? 0 : 1;
     outcome.stop = unit.stopped() ? Stop::fault : last ? Stop::finished : Stop::unfinished;
   }

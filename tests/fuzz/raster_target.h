@@ -45,7 +45,9 @@ class RasterWorld final : private Input {
     }
     if (take<uint8_t>() % 4 == 0) {
       depth.clear(state_.output.operation, pipe3d::draw_bounds(state_, 0), take<uint8_t>() % 3, 0);
-      writer.fill({.x_min = -5, .y_min = 3, .x_max = 70, .y_max = 1 << 30}, 0, {1, 2, 3, 4});
+      if (writer.takes_fills()) {
+        writer.fill_plain({.x_min = -5, .y_min = 3, .x_max = 70, .y_max = 1 << 30}, 0, {1, 2, 3, 4});
+      }
     }
   }
 

@@ -1,6 +1,7 @@
 #include "engine/backend/binding_tables.h"
 
 #include "hw/3d_pointers.h"
+#include "hw/aux.h"
 #include "hw/mode.h"
 
 namespace halogen::engine {
@@ -13,6 +14,14 @@ message::BindingTables binding_tables_of(const Engine& engine) {
       .wide = engine.registers().has(spec::RegisterId::GT_MODE) &&
               engine.registers().get<hw::GT_MODE>().binding_table_alignment ==
                   hw::GT_MODE::BindingTableAlignment::btp_18_8};
+}
+
+message::StateBases bases_of(const Engine& engine) {
+  message::StateBases bases = engine.state().render.bases;
+  if (engine.registers().has(spec::RegisterId::GFX_AUX_TABLE_BASE_ADDR)) {
+    bases.aux_table = engine.registers().get<hw::GFX_AUX_TABLE_BASE_ADDR>().address.value;
+  }
+  return bases;
 }
 
 }  // namespace halogen::engine

@@ -1,4 +1,4 @@
-// The address of a context's binding tables, for draws and dispatches.
+// The addresses of a context's binding tables and state, for draws and dispatches.
 #pragma once
 
 #include "engine/engine.h"
@@ -8,5 +8,8 @@ namespace halogen::engine {
 
 // Returns the pool if one is enabled, else the surface base. GT_MODE selects the format of pointers.
 message::BindingTables binding_tables_of(const Engine& engine);
+
+// Returns the context's base addresses, with the auxiliary table that a register names.
+message::StateBases bases_of(const Engine& engine);
 
 }  // namespace halogen::engine

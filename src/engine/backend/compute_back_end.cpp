@@ -57,7 +57,7 @@ Next ComputeBackEnd::execute(Engine& engine, const Command& command) {
 std::optional<Next> ComputeBackEnd::prepare(Engine& engine, const Command& command, memory::AddressSpace& space) {
   compute::ComputeState& state = engine.state().compute;
   compute::Walk& walk = state.walk;
-  const message::StateBases& bases = engine.state().render.bases;
+  const message::StateBases bases = bases_of(engine);
   const uint64_t place = command.place.address.value;
   const bool media = command.desc.id != CommandId::GPGPU_WALKER;
   const auto fields = media ? hw::GPGPU_WALKER{} : command.as<hw::GPGPU_WALKER>(engine.gen());

@@ -68,7 +68,7 @@ pipe3d::ResolveInput input_of(Engine& engine, memory::AddressSpace& space, spec:
   const EngineState& state = engine.state();
   return {.generation = &engine.generation(),
           .settings = &state.draw.settings,
-          .bases = state.render.bases,
+          .bases = bases_of(engine),
           .space = &space,
           .stream_offsets = stream_offsets_of(engine),
           .tables = binding_tables_of(engine),

@@ -88,6 +88,32 @@ message::Surface surface_of(const PlaneBuffer& buffer, bool stencil, uint8_t sam
   return surface;
 }
 
+// Sets the states of a depth buffer. Its elements are samples.
+void set_states(const DepthStates& states, uint32_t element_B, message::Surface& surface) {
+  if (states.form == surface::StateForm::none || surface.layout.pattern != &surface::kTileY) {
+    return;
+  }
+  const uint32_t across = surface.samples > 4 ? 4 : surface.samples > 1 ? 2 : 1;
+  const uint32_t down = surface.samples > 8 ? 4 : surface.samples > 2 ? 2 : 1;
+  surface::StateMap& map = surface.states;
+  map = {.form = states.form,
+         .base = states.address,
+         .width = surface.width * across,
+         .height = surface.height * down,
+         .compresses = states.compresses};
+  if (states.form == surface::StateForm::four_bits) {
+    map.block_width = 32 / element_B;
+    map.block_height = 4;
+    return;
+  }
+  map.pitch_tiles = std::max(states.pitch_B / 128, 1u);
+  map.block_width = states.rules->hierarchical_by_sample ? 8 : 8 * across;
+  map.block_height = states.rules->hierarchical_by_sample ? 4 : 4 * down;
+  map.layer_rows = states.layer_rows / 4;
+  map.pad_x = states.rules->hierarchical_pad_blocks;
+  map.pad_y = states.rules->hierarchical_pad_rows;
+}
+
 }  // namespace
 
 uint32_t encode_depth(hw::DepthFormat format, float depth) {
@@ -111,7 +137,14 @@ void DepthStencilUnit::begin_plane(const PlaneBuffer& buffer, bool stencil, memo
   if (!buffer.present) {
     return;
   }
-  plane.begin(surface_of(buffer, stencil, samples_log2), buffer.level, buffer.layers, stencil ? 1 : element_B_, space);
+  message::Surface surface = surface_of(buffer, stencil, samples_log2);
+  if (!stencil) {
+    set_states(output_->buffers.states, element_B_, surface);
+  }
+  plane.begin(surface, buffer.level, buffer.layers, stencil ? 1 : element_B_, space);
+  if (!stencil && surface.states.form != surface::StateForm::none) {
+    plane.guard(std::as_bytes(std::span(&clear_word_, 1)), false);
+  }
 }
 
 void DepthStencilUnit::begin(const Output& output, memory::AddressSpace& space, uint8_t samples_log2) {
@@ -120,6 +153,7 @@ void DepthStencilUnit::begin(const Output& output, memory::AddressSpace& space, 
   const DepthStencil& state = output.depth_stencil;
   format_ = buffers.format;
   element_B_ = bytes_of(format_);
+  clear_word_ = encode_depth(format_, buffers.clear_value);
   floating_ = is_float(format_);
   packed_ = buffers.packed_stencil && buffers.depth.present &&
             (format_ == hw::DepthFormat::D24_UNORM_S8_UINT || format_ == hw::DepthFormat::D32_FLOAT_S8X24_UINT);
@@ -152,7 +186,7 @@ bool DepthStencilUnit::plain_test(const PixelPlace& place, float depth, bool wri
   }
   const uint64_t at = depth_.address(static_cast<uint32_t>(x), static_cast<uint32_t>(y), place.layer, 0);
   const uint32_t value = encode_depth(format_, depth);
-  const uint32_t word = element_B_ == 2 ? depth_.load<uint16_t>(at) : depth_.load<uint32_t>(at);
+  const uint32_t word = load_depth(at);
   const uint32_t held = element_B_ == 2 || floating_ ? word : word & kDepth24;
   if (state.depth_test && !compare_depth(state.depth_function, value, held)) {
     return false;
@@ -168,11 +202,21 @@ bool DepthStencilUnit::plain_test(const PixelPlace& place, float depth, bool wri
   return true;
 }
 
+// Returns whether the upper left pixel of a square is in a clear block. All of the square is.
+bool DepthStencilUnit::in_clear_block(const PixelPlace& place) {
+  const int32_t x = place.x + output_->buffers.depth.offset[0];
+  const int32_t y = place.y + output_->buffers.depth.offset[1];
+  return depth_.guarded() && depth_.contains(x, y, place.layer) &&
+         depth_.clear_at(depth_.address(static_cast<uint32_t>(x), static_cast<uint32_t>(y), place.layer, 0));
+}
+
 uint32_t DepthStencilUnit::test_square(const PixelPlace& place, uint32_t mask, const std::array<float, 4>& depth) {
   const DepthStencil& state = output_->depth_stencil;
   const std::array<int32_t, 2>& offset = output_->buffers.depth.offset;
   const memory::Direction direction = writes_depth_ ? memory::Direction::write : memory::Direction::read;
-  const PixelPlane::Rows rows = depth_.square(place.x + offset[0], place.y + offset[1], place.layer, direction);
+  const PixelPlane::Rows rows = in_clear_block(place)
+                                    ? PixelPlane::Rows{}
+                                    : depth_.square(place.x + offset[0], place.y + offset[1], place.layer, direction);
   uint32_t passed = 0;
   if (rows.first == nullptr) {
     for (uint32_t i = 0; i < 4; ++i) {
@@ -276,7 +320,7 @@ uint32_t DepthStencilUnit::test(const PixelPlace& place, uint32_t mask, const st
     uint32_t upper = 0;
     if (has_depth_) {
       stored.depth_at = depth_.address(column, row, place.layer, sample);
-      word = element_B_ == 2 ? depth_.load<uint16_t>(stored.depth_at) : depth_.load<uint32_t>(stored.depth_at);
+      word = load_depth(stored.depth_at);
       stored.depth = element_B_ == 2 || floating_ ? word : word & kDepth24;
     }
     if (packed_ && element_B_ == 8) {
@@ -320,19 +364,32 @@ uint32_t DepthStencilUnit::test(const PixelPlace& place, uint32_t mask, const st
   return passed;
 }
 
-bool DepthStencilUnit::clear(const DepthOperation& operation, const Rectangle& limit, uint32_t layer, uint32_t band) {
+Rectangle DepthStencilUnit::area_of(const DepthOperation& operation, const Rectangle& limit) const {
   const Rectangle whole{.x_min = 0,
                         .y_min = 0,
                         .x_max = static_cast<int32_t>(std::max(depth_.width(), stencil_.width())) - 1,
                         .y_max = static_cast<int32_t>(std::max(depth_.height(), stencil_.height())) - 1};
-  const ClearBand part(intersect(operation.full_surface ? whole : intersect(operation.rectangle, whole), limit),
-                       std::max(depth_.samples(), stencil_.samples()), band);
+  return intersect(operation.full_surface ? whole : intersect(operation.rectangle, whole), limit);
+}
+
+bool DepthStencilUnit::change_states(const DepthOperation& operation, const Rectangle& limit, uint32_t layer,
+                                     uint32_t band) {
+  const ClearBand part(area_of(operation, limit), depth_.samples(), band);
+  depth_.change_blocks(part.area, layer,
+                       operation.resolve ? PixelPlane::BlockChange::full_resolve : PixelPlane::BlockChange::ambiguate);
+  return part.last || !depth_.guarded();
+}
+
+bool DepthStencilUnit::clear(const DepthOperation& operation, const Rectangle& limit, uint32_t layer, uint32_t band) {
+  const ClearBand part(area_of(operation, limit), std::max(depth_.samples(), stencil_.samples()), band);
   Rectangle area = part.area;
   const std::array<int32_t, 2> offset = output_->buffers.depth.offset;
   area = {area.x_min + offset[0], area.y_min + offset[1], area.x_max + offset[0], area.y_max + offset[1]};
   const DepthBuffers& buffers = output_->buffers;
   const bool stencil_in_depth = operation.clear_stencil && packed_;
-  if (buffers.depth.present && (operation.clear_depth || stencil_in_depth)) {
+  if (operation.clear_depth && depth_.guarded()) {
+    depth_.clear_guarded(area, layer);
+  } else if (buffers.depth.present && (operation.clear_depth || stencil_in_depth)) {
     std::array<uint32_t, 2> value{};
     std::array<uint32_t, 2> mask{};
     if (operation.clear_depth) {

@@ -1,6 +1,6 @@
 // Depth and stencil tests and their writes: D16, D24 with and without stencil, D32F with and without stencil, and
-// separate stencil in W tiles. Samples are interleaved. Memory is always exact: hierarchical depth is neither read nor
-// written. All generations.
+// separate stencil in W tiles. Samples are interleaved. Of hierarchical depth only the clear state of blocks is
+// modelled. All generations.
 #pragma once
 
 #include <array>
@@ -38,6 +38,8 @@ class DepthStencilUnit {
   bool stopped() const { return depth_.stopped() || stencil_.stopped(); }
   // Clears a band. `layer`: index in the view. True: it was the last band.
   bool clear(const DepthOperation& operation, const Rectangle& limit, uint32_t layer, uint32_t band);
+  // Resolves or ambiguates a band of the depth buffer. True: it was the last band.
+  bool change_states(const DepthOperation& operation, const Rectangle& limit, uint32_t layer, uint32_t band);
 
  private:
   struct Stored {
@@ -51,6 +53,15 @@ class DepthStencilUnit {
   bool test_sample(const Stored& stored, float depth, const StencilSide& side, uint8_t reference, uint32_t& new_depth,
                    uint8_t& new_stencil) const;
   bool plain_test(const PixelPlace& place, float depth, bool write);
+  bool in_clear_block(const PixelPlace& place);
+  Rectangle area_of(const DepthOperation& operation, const Rectangle& limit) const;
+  // Returns the word of the depth buffer at an address. A clear block keeps its state.
+  uint32_t load_depth(uint64_t at) {
+    if (depth_.clear_at(at)) [[unlikely]] {
+      return clear_word_;
+    }
+    return element_B_ == 2 ? depth_.load<uint16_t>(at) : depth_.load<uint32_t>(at);
+  }
   bool compare_depth(hw::CompareFunction function, uint32_t value, uint32_t with) const;
 
   const Output* output_ = nullptr;
@@ -66,6 +77,7 @@ class DepthStencilUnit {
   bool writes_depth_ = false;
   bool writes_stencil_ = false;
   uint32_t element_B_ = 4;
+  uint32_t clear_word_ = 0;  // element of a clear block
 };
 
 }  // namespace halogen::pipe3d

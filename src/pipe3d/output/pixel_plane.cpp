@@ -10,6 +10,7 @@ void PixelPlane::begin() {
   height_ = 0;
   layers_ = 0;
   stopped_ = false;
+  guard_.begin();
 }
 
 void PixelPlane::begin(const message::Surface& surface, uint32_t level, uint32_t layers, uint32_t element_B,
@@ -27,6 +28,7 @@ void PixelPlane::begin(const message::Surface& surface, uint32_t level, uint32_t
   base_ = surface.base;
   layout_ = surface.layout;
   stopped_ = false;
+  guard_.begin();
   slice_ = ~uint64_t{0};
   pages_.fill({});
   pitch_tiles_ = layout_.tiles_per_row();
@@ -51,6 +53,10 @@ void PixelPlane::change_slice(uint64_t slice, uint32_t layer, uint32_t sample) {
              layout_.swizzle == surface::SwizzleMode::none;
   if (y_tiles_) {
     origin_.y += origin_.z * layout_.layer_rows;
+  }
+  if (guard_.on()) {
+    guard_.set_origin(layer, origin_.x, y_tiles_ ? origin_.y : origin_.y + origin_.z * layout_.layer_rows);
+    settle_unaligned();
   }
 }
 

@@ -1,5 +1,6 @@
 // The pixels of one level of a surface in memory: addresses of samples, reads and writes. Pages are looked up once and
-// remembered until the next begin(). Used for render targets, depth buffers and stencil buffers.
+// remembered until the next begin(). Used for render targets, depth buffers and stencil buffers. In a plane with
+// compression state, blocks become plain before their bytes are used.
 #pragma once
 
 #include <array>
@@ -10,6 +11,7 @@
 
 #include "memory/address_space.h"
 #include "message/surface.h"
+#include "pipe3d/output/block_guard.h"
 #include "pipe3d/state/pipeline_state.h"
 
 namespace halogen::pipe3d {
@@ -21,6 +23,23 @@ class PixelPlane {
   // Starts with a level of a surface. `element_B`: 1 to 16. Layers are relative to the surface's first layer.
   void begin(const message::Surface& surface, uint32_t level, uint32_t layers, uint32_t element_B,
              memory::AddressSpace& space);
+
+  // Guards the blocks of a surface with states. `clear`: the bytes of a clear element. `reads`: reads make blocks plain
+  // too; otherwise the caller asks clear_at() before it reads.
+  void guard(std::span<const std::byte> clear, bool reads);
+  bool guarded() const { return guard_.on(); }
+  bool clear_at(uint64_t address) { return guard_.on() && guard_.clear(address - base_); }
+
+  // Change the states of the blocks that a rectangle of pixels touches.
+  enum class BlockChange : uint8_t {
+    clear,            // fast clear: no element is written
+    partial_resolve,  // clear blocks are filled, and compressed if the surface is
+    full_resolve,     // clear blocks are filled, and all blocks are resolved
+    ambiguate         // blocks are resolved, whatever they were; no element is written
+  };
+  void change_blocks(const Rectangle& pixels, uint32_t layer, BlockChange change);
+  // Clears a rectangle: blocks that it covers get the clear state, elements of others the clear value.
+  void clear_guarded(const Rectangle& pixels, uint32_t layer);
 
   uint32_t width() const { return width_; }
   uint32_t height() const { return height_; }
@@ -41,10 +60,7 @@ class PixelPlane {
     if (slice != slice_) {
       change_slice(slice, layer, sample);
     }
-    const uint64_t x_B = (origin_.x + x) * element_B_;
-    const uint64_t row = origin_.y + y;
-    return base_ + (y_tiles_ ? surface::tile_y_offset(x_B, row, pitch_tiles_)
-                             : surface::offset_of(layout_, {.x_B = x_B, .y = row, .z = origin_.z}));
+    return base_ + element_offset(x, y);
   }
 
   template <class T>
@@ -103,7 +119,7 @@ class PixelPlane {
   bool reaches(const Rectangle& rectangle, uint32_t layer);
 
   // Returns whether a fault stopped an access since begin().
-  bool stopped() const { return stopped_; }
+  bool stopped() const { return stopped_ || guard_.failed(); }
 
  private:
   struct Page {
@@ -113,7 +129,20 @@ class PixelPlane {
   static constexpr size_t kPages = 64;
   static constexpr uint64_t kLastTileRow = surface::kTileY.height - 1;
 
+  // Returns the offset of an element of the current slice. Interleaved samples are elements.
+  uint64_t element_offset(uint32_t x, uint32_t y) const {
+    const uint64_t x_B = (origin_.x + x) * element_B_;
+    const uint64_t row = origin_.y + y;
+    return y_tiles_ ? surface::tile_y_offset(x_B, row, pitch_tiles_)
+                    : surface::offset_of(layout_, {.x_B = x_B, .y = row, .z = origin_.z});
+  }
   std::byte* find(uint64_t address, size_t bytes, memory::Direction direction) {
+    if (guard_.on() && (direction == memory::Direction::write || guards_reads_)) [[unlikely]] {
+      make_plain(address - base_, bytes);
+    }
+    return find_unguarded(address, bytes, direction);
+  }
+  std::byte* find_unguarded(uint64_t address, size_t bytes, memory::Direction direction) {
     const uint64_t offset = address % memory::kFrameBytes;
     if (offset + bytes > memory::kFrameBytes) [[unlikely]] {
       return nullptr;
@@ -134,6 +163,16 @@ class PixelPlane {
     return address / memory::kFrameBytes << 1 | static_cast<uint64_t>(direction);
   }
   std::span<std::byte> ask(uint64_t address, memory::Direction direction);
+  // pixel_blocks.cpp
+  void settle_unaligned();
+  void make_plain(uint64_t offset, size_t bytes);
+  void settle(const BlockGuard::Block& block);
+  void fill_block(const BlockGuard::Block& block);
+  uint32_t change_runs(const Rectangle& elements, uint32_t y, surface::BlockState next);
+  void change_each(const Rectangle& elements, BlockChange change);
+  Rectangle elements_of(const Rectangle& pixels) const;
+  template <class Visit>
+  void each_block(const Rectangle& elements, Visit visit);
   void change_slice(uint64_t slice, uint32_t layer, uint32_t sample);
   void load_slowly(uint64_t address, std::span<std::byte> into);
   void store_slowly(uint64_t address, std::span<const std::byte> from);
@@ -160,6 +199,9 @@ class PixelPlane {
   uint64_t slice_ = ~uint64_t{0};  // layer or sample slice that origin_ belongs to
   message::ImagePlace origin_;
   std::array<Page, kPages> pages_{};
+  BlockGuard guard_;
+  bool guards_reads_ = true;
+  std::array<std::byte, 16> clear_{};
 };
 
 }  // namespace halogen::pipe3d

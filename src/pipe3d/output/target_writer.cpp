@@ -58,6 +58,11 @@ void TargetWriter::begin(const message::Surface& surface, const BlendTarget& giv
   bytes_ = format_->bytes();
   const bool image = surface.kind == message::Surface::Kind::image;
   plane_.begin(surface, image ? surface.render_level : 0, image ? surface.render_layers : 1, bytes_, space);
+  if (image && surface.states.form != surface::StateForm::none) {
+    Bytes clear{};
+    surface::pack_texel(*format_, surface.clear, clear.data());
+    plane_.guard(std::span(clear).first(bytes_), true);
+  }
   blender_.begin(blend, all, *format_);
   alpha_to_one_ = all.alpha_to_one && !format_->integer;
   logic_ = blend.logic && takes_logic(*format_);
@@ -218,15 +223,6 @@ void TargetWriter::blend_bytes4(const PixelPlace& place, uint32_t mask, const Ch
     const uint32_t packed = pack_bytes4(blender_.after(blender_.blend(source, second, target)));
     plane_.store(at, (old & ~mask4_) | (packed & mask4_));
   }
-}
-
-void TargetWriter::fill(const Rectangle& rectangle, uint32_t layer, const Colour& colour) {
-  if (plane_.width() == 0) {
-    return;
-  }
-  Bytes packed{};
-  surface::pack_texel(*format_, colour, packed.data());
-  put(rectangle, layer, packed);
 }
 
 void TargetWriter::fill_plain(const Rectangle& rectangle, uint32_t layer, const Colour& colour) {

@@ -1,6 +1,6 @@
 // Writes colours to a render target: blending or a logic operation, conversion, write masks, samples. Formats are those
 // of surface/texel_format.h. Four 8-bit normalised channels have a fast path that gives the same bits. Not modelled:
-// rotation; compressed storage (memory always holds plain pixels).
+// rotation. Compressed blocks hold plain pixels.
 #pragma once
 
 #include <array>
@@ -41,8 +41,10 @@ class TargetWriter {
   }
   bool reaches(const Rectangle& rectangle, uint32_t layer) { return plane_.reaches(rectangle, layer); }
   void fill_plain(const Rectangle& rectangle, uint32_t layer, const Colour& colour);
-  // Fast clear: writes the colour to a rectangle (inclusive) of all samples, without blending and masks.
-  void fill(const Rectangle& rectangle, uint32_t layer, const Colour& colour);
+  // Changes the compression state of the blocks that a rectangle (inclusive) touches.
+  void change_blocks(const Rectangle& rectangle, uint32_t layer, PixelPlane::BlockChange change) {
+    plane_.change_blocks(rectangle, layer, change);
+  }
   // Return what a write with these arguments changes: samples of `mask`, or blocks of 2x2 pixels (with one sample) that
   // have a pixel inside. A write mask without channels changes nothing.
   uint32_t changes(const PixelPlace& place, uint32_t mask) const {

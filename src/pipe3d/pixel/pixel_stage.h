@@ -43,8 +43,9 @@ class PixelStage final : public message::PixelMessages {
   void draw(const ScreenPrimitive& primitive, const Rasteriser& raster, const Rectangle& window);
   // Counts the blocks of a rectangle that is cleared without drawing.
   void count_blocks(const Rasteriser& raster);
-  // Clears a band of the layer of the first bound target. True: it was the last band.
-  bool fast_clear(uint32_t layer, uint32_t band);
+  // Changes the compression state of a band of the first bound target. `scaled`: the rectangle of the primitive, which
+  // counts parts of blocks. True: it was the last band.
+  bool change_target(uint32_t layer, const Rectangle& scaled, uint32_t band);
   // Gen6: clears a band of the depth of a rectangle's pixels.
   bool clear_depth(const ScreenPrimitive& rectangle, const Rasteriser& raster, uint32_t band);
 

@@ -145,15 +145,17 @@ bool PixelWork::clear(const PrimitiveList& list, uint64_t& next) {
     if (band == 0 && state_->wanted.work) {
       main_.count_blocks(Rasteriser(*state_, rectangle));
     }
-    const bool last = state_->pixel.fast_clear ? main_.fast_clear(rectangle.layer, band)
-                                               : main_.clear_depth(rectangle, Rasteriser(*state_, rectangle), band);
+    const Rasteriser raster(*state_, rectangle);
+    const bool last = state_->pixel.operation != TargetOperation::draw
+                          ? main_.change_target(rectangle.layer, raster.box(), band)
+                          : main_.clear_depth(rectangle, raster, band);
     next = last ? (at + 1) * kMaxBands : next + 1;
   }
   return end() == ThreadEnd::done && next / kMaxBands >= count;
 }
 
 bool PixelWork::draw(const PrimitiveList& list, uint64_t& next, uint64_t most) {
-  if (state_->pixel.fast_clear || state_->output.operation.clear_depth) {
+  if (state_->pixel.operation != TargetOperation::draw || state_->output.operation.clear_depth) {
     return clear(list, next);
   }
   main_.begin_list();

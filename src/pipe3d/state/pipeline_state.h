@@ -9,10 +9,12 @@
 #include <vector>
 
 #include "base/stop_flag.h"
+#include "gen/compression_rules.h"
 #include "gen/pipeline_rules.h"
 #include "hw/enums.h"
 #include "message/environment.h"
 #include "oa/work_counts.h"
+#include "surface/block_state.h"
 
 namespace halogen::pipe3d {
 
@@ -336,6 +338,9 @@ struct Setup {
 
 enum class EarlyDepth : uint8_t { automatic, late, early };
 
+// What the rectangles of a draw do to render targets: they draw, or change the compression state of blocks.
+enum class TargetOperation : uint8_t { draw, clear, partial_resolve, full_resolve, ambiguate };
+
 struct PixelShader {
   Shader shader;  // common to all widths
   struct Kernel {
@@ -364,8 +369,7 @@ struct PixelShader {
   bool writes_memory = false;  // writes memory other than targets
   EarlyDepth early = EarlyDepth::automatic;
   bool attributes = false;  // set-up data follows the constants
-  bool fast_clear = false;
-  bool resolve = false;
+  TargetOperation operation = TargetOperation::draw;
 };
 
 struct BlendTarget {
@@ -442,8 +446,19 @@ struct PlaneBuffer {
   uint8_t align_y = 0;
 };
 
+// The compression state of a depth buffer.
+struct DepthStates {
+  surface::StateForm form = surface::StateForm::none;
+  uint64_t address = 0;  // of hierarchical depth, or of the auxiliary table
+  uint32_t pitch_B = 0;
+  uint32_t layer_rows = 0;  // of elements
+  const CompressionRules* rules = nullptr;
+  bool compresses = false;
+};
+
 struct DepthBuffers {
   PlaneBuffer depth;
+  DepthStates states;
   hw::DepthFormat format{};
   bool packed_stencil = false;  // stencil in the upper bits of the depth buffer
   PlaneBuffer stencil;
@@ -455,7 +470,8 @@ struct DepthBuffers {
 struct DepthOperation {
   bool clear_depth = false;
   bool clear_stencil = false;
-  bool resolve = false;
+  bool resolve = false;    // clear blocks are filled
+  bool ambiguate = false;  // blocks lose their state; elements stay
   bool raw_value = false;  // the depth to clear to is DepthBuffers::clear_raw
   uint8_t stencil_value = 0;
   bool scissor = false;

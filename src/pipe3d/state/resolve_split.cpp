@@ -172,6 +172,23 @@ void resolve_setup(Resolver& from, Setup& setup) {
   setup.primitive_id_attribute = command.primitive_id_override_attribute_select;
 }
 
+TargetOperation target_operation(const hw::_3DSTATE_PS& ps) {
+  using Type = hw::_3DSTATE_PS::RenderTargetResolveType;
+  switch (ps.render_target_resolve_type) {
+    case Type::partial:
+      return TargetOperation::partial_resolve;
+    case Type::fast_clear_0:
+      return TargetOperation::ambiguate;
+    case Type::full:
+      return TargetOperation::full_resolve;
+    case Type::disabled:
+      break;
+  }
+  return ps.render_target_resolve_enable      ? TargetOperation::full_resolve
+         : ps.render_target_fast_clear_enable ? TargetOperation::clear
+                                              : TargetOperation::draw;
+}
+
 void resolve_pixel(Resolver& from, PixelShader& pixel) {
   const auto ps = from.get<hw::_3DSTATE_PS>();
   const auto extra = from.get<hw::_3DSTATE_PS_EXTRA>();
@@ -216,9 +233,7 @@ void resolve_pixel(Resolver& from, PixelShader& pixel) {
                 : wm.early_depth_stencil_control == Wm::EarlyDepthStencilControl::preps ? EarlyDepth::early
                                                                                         : EarlyDepth::automatic;
   pixel.attributes = extra.attribute_enable;
-  pixel.fast_clear = ps.render_target_fast_clear_enable;
-  pixel.resolve = ps.render_target_resolve_enable ||
-                  ps.render_target_resolve_type != hw::_3DSTATE_PS::RenderTargetResolveType::disabled;
+  pixel.operation = target_operation(ps);
 }
 
 void resolve_blend(Resolver& from, Output& output) {
@@ -284,6 +299,26 @@ PlaneBuffer plane_of(const Command& command) {
   return plane;
 }
 
+// Where both kinds of state exist (Gen12), the control surface has the state of a block, because samplers read it.
+void resolve_depth_states(Resolver& from, const hw::_3DSTATE_DEPTH_BUFFER& depth, DepthStates& states) {
+  const CompressionRules& rules = compression_rules(from.gen());
+  states = {.rules = &rules};
+  if (!depth.hierarchical_depth_buffer_enable || !rules.hierarchical_depth) {
+    return;
+  }
+  if (depth.control_surface_enable && rules.control == ControlForm::mapped) {
+    states.form = surface::StateForm::four_bits;
+    states.address = from.bases().aux_table;
+    states.compresses = depth.depth_buffer_compression_enable;
+    return;
+  }
+  const auto hierarchical = from.get<hw::_3DSTATE_HIER_DEPTH_BUFFER>();
+  states.form = surface::StateForm::hierarchical;
+  states.address = hierarchical.surface_base_address.value;
+  states.pitch_B = hierarchical.surface_pitch + 1;
+  states.layer_rows = hierarchical.surface_qpitch * 4u;
+}
+
 void resolve_buffers(Resolver& from, DepthBuffers& buffers) {
   const auto depth = from.get<hw::_3DSTATE_DEPTH_BUFFER>();
   const bool has_depth = from.settings().has(CommandId::_3DSTATE_DEPTH_BUFFER);
@@ -307,14 +342,15 @@ void resolve_buffers(Resolver& from, DepthBuffers& buffers) {
     buffers.stencil.write = stencil.stencil_write_enable;
   }
   buffers.clear_value = from.get<hw::_3DSTATE_CLEAR_PARAMS>().depth_clear_value;
+  resolve_depth_states(from, depth, buffers.states);
 }
 
 void resolve_operation(Resolver& from, DepthOperation& operation) {
   const auto command = from.get<hw::_3DSTATE_WM_HZ_OP>();
   operation.clear_depth = command.depth_buffer_clear_enable;
   operation.clear_stencil = command.stencil_buffer_clear_enable;
-  operation.resolve = command.depth_buffer_resolve_enable || command.hierarchical_depth_buffer_resolve_enable ||
-                      command.stencil_buffer_resolve_enable;
+  operation.resolve = command.depth_buffer_resolve_enable;
+  operation.ambiguate = command.hierarchical_depth_buffer_resolve_enable;
   operation.stencil_value = command.stencil_clear_value;
   operation.scissor = command.scissor_rectangle_enable;
   operation.full_surface = command.full_surface_depth_and_stencil_clear;

@@ -40,6 +40,10 @@ class SampleMaps : public SamplerBench {
     }
     return state;
   }
+  bool settle(const hw::RENDER_SURFACE_STATE& state) {
+    Surface decoded = decode_surface(generation_, state);
+    return attach_map(generation_, state, memory_.space(), decoded) && settle_samples(decoded, false, memory_.space());
+  }
   // Y tiles: 128 bytes by 32 rows, in columns of 16 bytes.
   static uint64_t map_place(uint32_t x, uint32_t y, const Chosen& chosen) {
     const uint32_t x_B = x * chosen.pixel_B;
@@ -68,8 +72,7 @@ TEST_P(SampleMaps, ClearPixelsGetTheClearColour) {
       }
     }
     const hw::RENDER_SURFACE_STATE state = surface(chosen);
-    const Surface decoded = decode_surface(generation_, state);
-    ASSERT_TRUE(settle_samples(decoded, state, memory_.space()));
+    ASSERT_TRUE(settle(state));
     for (uint32_t y = 0; y < kHeight; ++y) {
       for (uint32_t x = 0; x < kWidth; ++x) {
         for (uint32_t number = 0; number < chosen.samples; ++number) {
@@ -90,12 +93,12 @@ TEST_P(SampleMaps, SurfacesWithoutAMapAreNotTouched) {
   hw::RENDER_SURFACE_STATE state = surface(kChosen[1]);
   state.auxiliary_surface_mode = hw::AuxiliarySurfaceMode::AUX_NONE;
   sample(3, 4, 1) = 77;
-  ASSERT_TRUE(settle_samples(decode_surface(generation_, state), state, memory_.space()));
+  ASSERT_TRUE(settle(state));
   EXPECT_EQ(sample(3, 4, 1), 77u);
   state = surface(kChosen[1]);
   state.number_of_multisamples =
       hw::SampleCount::MULTISAMPLECOUNT_1;  // without multisampling the auxiliary surface is not an MCS surface
-  ASSERT_TRUE(settle_samples(decode_surface(generation_, state), state, memory_.space()));
+  ASSERT_TRUE(settle(state));
   EXPECT_EQ(sample(3, 4, 0), 0u);
 }
 

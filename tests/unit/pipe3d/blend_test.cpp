@@ -366,10 +366,10 @@ TEST(Blend, FillsChangeTheRectangleAndNothingElse) {
       surface.layout.pattern = pattern;
       surface.layout.pitch_B = 2048;
       TargetWriter writer;
-      writer.begin(surface, {.write_mask = 1}, {}, world.space());
+      writer.begin(surface, {}, {}, world.space());
       std::vector<std::byte> before(world.at(PixelWorld::kVa), world.at(PixelWorld::kVa) + PixelWorld::kMapped);
       const Rectangle area{.x_min = 3, .y_min = 5, .x_max = 90, .y_max = 60};
-      writer.fill(area, 0, bits_of({1, 0, 1, 1}));
+      writer.fill_plain(area, 0, bits_of({1, 0, 1, 1}));
       std::array<std::byte, 16> element{};
       surface::pack_texel(*surface.format, bits_of({1, 0, 1, 1}), element.data());
       for (uint32_t y = 5; y < 40; ++y) {
@@ -399,7 +399,6 @@ TEST(Blend, AFaultInMemoryStopsTheWrite) {
   // A null surface.
   writer.begin({}, {}, {}, world.space());
   writer.write({1, 1, 0}, 1, {}, {});
-  writer.fill({0, 0, 9, 9}, 0, {});
   EXPECT_EQ(world.faults(), 2u);
 }
 

@@ -1,0 +1,71 @@
+// The compression state of a surface's blocks, as one client reads and writes it. States that cannot be reached count
+// as resolved.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <optional>
+
+#include "memory/address_space.h"
+#include "memory/aux_table.h"
+#include "message/surface.h"
+#include "surface/block_state.h"
+
+namespace halogen::message {
+
+class BlockStates {
+ public:
+  BlockStates() = default;
+  BlockStates(const surface::StateMap& map, memory::AddressSpace& space);
+
+  // `main`: the address of any byte of the block in the surface.
+  surface::BlockState read(const surface::BlockIndex& block, uint64_t main);
+  // Returns whether the state was stored.
+  bool write(const surface::BlockIndex& block, uint64_t main, surface::BlockState state);
+  // The number of blocks side by side whose states are contiguous bytes, if the first is a multiple of it: a block's
+  // number in its row, or in its tile for states that the auxiliary table gives.
+  unsigned run() const;
+  // Gives a run of blocks the same state. No other host thread may use the states.
+  bool write_run(const surface::BlockIndex& first, uint64_t main, surface::BlockState state);
+  // Reads four blocks side by side. False: they do not begin at a multiple of four; nothing was read.
+  bool read_four(const surface::BlockIndex& first, uint64_t main, std::array<surface::BlockState, 4>& out);
+  // Returns whether a fault stopped an access.
+  bool failed() const { return failed_; }
+
+ private:
+  unsigned bits() const { return static_cast<unsigned>(std::popcount(surface::state_mask(map_.form))); }
+  unsigned number_of(const surface::BlockIndex& block, uint64_t main) const {
+    return map_.form == surface::StateForm::four_bits ? surface::column_in_tile(main) : block.x;
+  }
+  std::optional<surface::StatePlace> find(const surface::BlockIndex& block, uint64_t main);
+
+  surface::StateMap map_;
+  memory::AddressSpace* space_ = nullptr;
+  memory::AuxTable table_;
+  bool failed_ = false;
+};
+
+// Sets the clear colours of a surface. False: stopped by a fault.
+bool attach_clear(const Generation& generation, const hw::RENDER_SURFACE_STATE& state, memory::AddressSpace& space,
+                  Surface& surface);
+
+// Stores the converted clear colour, if a fast clear of the surface does that. False: stopped by a fault.
+bool store_converted_clear(const Surface& surface, memory::AddressSpace& space);
+
+// Sets the states and the clear colours of a surface with one sample. `aux_table`: address of the level 3 auxiliary
+// table. False: stopped by a fault.
+bool attach_states(const Generation& generation, const hw::RENDER_SURFACE_STATE& state, uint64_t aux_table,
+                   memory::AddressSpace& space, Surface& surface);
+
+// Returns whether a block of the surface may be clear. The answer is exact for surfaces whose states lie apart from
+// those of others.
+bool may_be_clear(const Surface& surface, memory::AddressSpace& space);
+
+// Fills all clear blocks of a surface's levels and layers. False: stopped by a fault.
+bool fill_clear_blocks(const Surface& surface, memory::AddressSpace& space);
+
+// Returns the index of the block that holds an element of a level.
+surface::BlockIndex block_of(const Surface& surface, uint32_t x, uint32_t y, uint32_t layer, uint32_t level);
+
+}  // namespace halogen::message

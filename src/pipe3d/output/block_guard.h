@@ -1,0 +1,104 @@
+// The blocks of a plane whose state must change before a client may use their bytes: clear blocks, and blocks that a
+// write leaves compressed. They are found by the granule of an address: a part of a 4 KB tile that belongs to one
+// block. Tiles are looked at when they are first used, and remembered until the next begin().
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "message/block_states.h"
+#include "message/surface.h"
+
+namespace halogen::pipe3d {
+
+class BlockGuard {
+ public:
+  void begin() { on_ = false; }
+  // Starts with a level of a surface with states. False: the plane's blocks cannot be guarded granule by granule.
+  bool begin(const message::Surface& surface, uint32_t level, uint32_t element_B, memory::AddressSpace& space);
+
+  bool on() const { return on_; }
+  bool failed() const { return on_ && states_.failed(); }
+  // The position of the level's slice in the surface, in elements and rows. Set whenever the slice changes.
+  void set_origin(uint32_t layer, uint64_t x, uint64_t row) {
+    layer_ = layer;
+    origin_x_ = x;
+    origin_row_ = row;
+  }
+
+  // Return whether the block at an offset from the surface's base is clear, or has to change before a write.
+  bool clear(uint64_t offset) { return (tile(offset).clear >> granule(offset) & 1) != 0; }
+  bool pending(uint64_t offset) { return (tile(offset).pending >> granule(offset) & 1) != 0; }
+
+  struct Block {
+    surface::BlockIndex index;
+    uint64_t offset = 0;  // of a byte inside
+  };
+  // Return the block at an offset, if it belongs to the level, and the block of an element of the level.
+  std::optional<Block> block_at(uint64_t offset) const;
+  Block block_of(uint32_t x, uint32_t y, uint64_t offset) const;
+  // Returns whether every granule of the level belongs to one block.
+  bool is_aligned() const;
+  uint32_t width() const { return width_; }  // of the level, in elements
+  uint32_t height() const { return height_; }
+  uint32_t block_width() const { return surface_.states.block_width; }
+  uint32_t block_height() const { return surface_.states.block_height; }
+  bool compresses() const { return surface_.states.compresses; }
+  surface::BlockState read(const Block& block) { return states_.read(block.index, surface_.base + block.offset); }
+  // Returns whether the state was stored.
+  bool write(const Block& block, surface::BlockState state);
+  // The same for a run of blocks (BlockStates::run). No other host thread may use the states.
+  unsigned run() const { return states_.run(); }
+  bool write_run(const Block& first, surface::BlockState state);
+
+ private:
+  static constexpr uint64_t kTileBits = 12;
+  static constexpr size_t kTiles = 32;
+  struct Tile {
+    uint64_t number = ~uint64_t{0};
+    uint32_t layer = 0;
+    uint64_t clear = 0;
+    uint64_t pending = 0;
+  };
+  // Two fields of an offset make the granule's number.
+  struct Field {
+    uint8_t shift = 0;
+    uint8_t bits = 0;
+  };
+
+  unsigned granule(uint64_t offset) const {
+    return static_cast<unsigned>((offset >> column_.shift & ((1u << column_.bits) - 1)) |
+                                 (offset >> row_.shift & ((1u << row_.bits) - 1)) << column_.bits);
+  }
+  Tile& tile(uint64_t offset) {
+    const uint64_t number = offset >> kTileBits;
+    Tile& tile = tiles_[number % kTiles];
+    if (tile.number != number || tile.layer != layer_) [[unlikely]] {
+      look_at(number, tile);
+    }
+    return tile;
+  }
+  void look_at(uint64_t number, Tile& tile);
+  void note(uint64_t offset, surface::BlockState state, Tile& tile) const;
+  bool look_at_row(uint64_t offset, Tile& tile);
+  bool is_pending(surface::BlockState state) const {
+    return state == surface::BlockState::clear || (compresses() && state == surface::BlockState::resolved);
+  }
+
+  message::Surface surface_;
+  message::BlockStates states_;
+  bool on_ = false;
+  uint32_t level_ = 0;
+  uint32_t element_B_ = 1;
+  uint32_t width_ = 0;  // of the level, in elements
+  uint32_t height_ = 0;
+  uint32_t layer_ = 0;
+  uint64_t origin_x_ = 0;
+  uint64_t origin_row_ = 0;
+  Field column_;
+  Field row_;
+  std::array<Tile, kTiles> tiles_{};
+};
+
+}  // namespace halogen::pipe3d

@@ -1,0 +1,184 @@
+// The compression state of a plane's blocks: clears, resolves, and the change of a block before its bytes are used.
+#include <algorithm>
+
+#include "pipe3d/output/pixel_plane.h"
+
+namespace halogen::pipe3d {
+namespace {
+
+using surface::BlockState;
+
+constexpr uint64_t kTile_B = 4096;
+constexpr uint64_t kStep_B = 64;  // no granule is smaller: 16 bytes by 4 rows
+
+}  // namespace
+
+void PixelPlane::guard(std::span<const std::byte> clear, bool reads) {
+  if (!guard_.begin(surface_, level_, element_B_, *space_)) {
+    return;
+  }
+  guards_reads_ = reads;
+  std::ranges::copy(clear.first(std::min(clear.size(), clear_.size())), clear_.begin());
+  slice_ = ~uint64_t{0};
+}
+
+// A level whose granules belong to two blocks each becomes plain as a whole. Software avoids such levels.
+void PixelPlane::settle_unaligned() {
+  if (guard_.is_aligned()) {
+    return;
+  }
+  each_block({0, 0, static_cast<int32_t>(guard_.width()) - 1, static_cast<int32_t>(guard_.height()) - 1},
+             [this](const BlockGuard::Block& block) { settle(block); });
+  stopped_ = stopped_ || guard_.failed();
+  guard_.begin();
+}
+
+void PixelPlane::make_plain(uint64_t offset, size_t bytes) {
+  const uint64_t end = std::min(offset + bytes, offset / kTile_B * kTile_B + kTile_B);
+  for (uint64_t at = offset; at < end; at = at / kStep_B * kStep_B + kStep_B) {
+    if (guard_.pending(at)) {
+      if (const std::optional<BlockGuard::Block> block = guard_.block_at(at)) {
+        settle(*block);
+      }
+    }
+  }
+}
+
+// Fills a clear block, and gives a block the state that a write leaves.
+void PixelPlane::settle(const BlockGuard::Block& block) {
+  const BlockState state = guard_.read(block);
+  if (state == BlockState::clear) {
+    fill_block(block);
+  }
+  const BlockState next = guard_.compresses() ? BlockState::compressed : BlockState::resolved;
+  if (state != next) {
+    guard_.write(block, next);
+  }
+}
+
+void PixelPlane::fill_block(const BlockGuard::Block& block) {
+  const uint32_t x_first = block.index.x * guard_.block_width();
+  const uint32_t y_first = block.index.y * guard_.block_height();
+  const uint32_t x_end = std::min(x_first + guard_.block_width(), guard_.width());
+  const uint32_t y_end = std::min(y_first + guard_.block_height(), guard_.height());
+  for (uint32_t y = y_first; y < y_end; ++y) {
+    for (uint32_t x = x_first; x < x_end; ++x) {
+      const uint64_t at = base_ + element_offset(x, y);
+      if (std::byte* const to = find_unguarded(at, element_B_, memory::Direction::write)) {
+        std::memcpy(to, clear_.data(), element_B_);
+      } else {
+        store_slowly(at, std::span(clear_).first(element_B_));
+      }
+    }
+  }
+}
+
+// Returns the elements of a rectangle of pixels, limited to the level.
+Rectangle PixelPlane::elements_of(const Rectangle& pixels) const {
+  const int32_t across = beside_ && samples_ > 4 ? 4 : beside_ && samples_ > 1 ? 2 : 1;
+  const int32_t down = beside_ && samples_ > 8 ? 4 : beside_ && samples_ > 2 ? 2 : 1;
+  return {.x_min = std::max(pixels.x_min, 0) * across,
+          .y_min = std::max(pixels.y_min, 0) * down,
+          .x_max = static_cast<int32_t>(
+              std::min<int64_t>((int64_t{pixels.x_max} + 1) * across, static_cast<int64_t>(guard_.width())) - 1),
+          .y_max = static_cast<int32_t>(
+              std::min<int64_t>((int64_t{pixels.y_max} + 1) * down, static_cast<int64_t>(guard_.height())) - 1)};
+}
+
+template <class Visit>
+void PixelPlane::each_block(const Rectangle& elements, Visit visit) {
+  if (elements.x_max < elements.x_min || elements.y_max < elements.y_min) {
+    return;
+  }
+  const auto x_first = static_cast<uint32_t>(elements.x_min) / guard_.block_width();
+  const auto x_last = static_cast<uint32_t>(elements.x_max) / guard_.block_width();
+  const auto y_last = static_cast<uint32_t>(elements.y_max) / guard_.block_height();
+  for (uint32_t y = static_cast<uint32_t>(elements.y_min) / guard_.block_height(); y <= y_last; ++y) {
+    for (uint32_t x = x_first; x <= x_last && guard_.on(); ++x) {
+      const uint32_t column = x * guard_.block_width();
+      const uint32_t row = y * guard_.block_height();
+      visit(guard_.block_of(column, row, element_offset(column, row)));
+    }
+  }
+}
+
+// Gives runs of blocks a state that does not depend on the old one. Returns the elements of the row that are left over.
+uint32_t PixelPlane::change_runs(const Rectangle& elements, uint32_t y, BlockState next) {
+  const uint32_t wide = guard_.block_width() * guard_.run();
+  auto x = static_cast<uint32_t>(elements.x_min);
+  const auto end = static_cast<uint32_t>(elements.x_max) + 1;
+  x = x / guard_.block_width() * guard_.block_width();
+  while (x + wide <= end && guard_.write_run(guard_.block_of(x, y, element_offset(x, y)), next)) {
+    x += wide;
+  }
+  return x;
+}
+
+void PixelPlane::change_blocks(const Rectangle& pixels, uint32_t layer, BlockChange change) {
+  if (!guard_.on() || layer >= layers_) {
+    return;
+  }
+  address(0, 0, layer, 0);  // sets origin_ to this layer
+  const Rectangle elements = elements_of(pixels);
+  if (change == BlockChange::clear || change == BlockChange::ambiguate) {
+    const BlockState next = change == BlockChange::clear ? BlockState::clear : BlockState::resolved;
+    const auto high = static_cast<int32_t>(guard_.block_height());
+    Rectangle row = elements;
+    for (row.y_min = elements.y_min / high * high; row.y_min <= elements.y_max && guard_.on(); row.y_min += high) {
+      row.y_max = row.y_min;
+      row.x_min = static_cast<int32_t>(change_runs(elements, static_cast<uint32_t>(row.y_min), next));
+      change_each(row, change);
+    }
+    return;
+  }
+  change_each(elements, change);
+}
+
+void PixelPlane::change_each(const Rectangle& elements, BlockChange change) {
+  each_block(elements, [&](const BlockGuard::Block& block) {
+    const BlockState state = guard_.read(block);
+    BlockState next = BlockState::resolved;
+    if (change == BlockChange::clear) {
+      next = BlockState::clear;
+    } else if (change == BlockChange::partial_resolve && guard_.compresses()) {
+      next = state == BlockState::clear ? BlockState::compressed : state;
+    }
+    if (state == BlockState::clear && change != BlockChange::clear && change != BlockChange::ambiguate) {
+      fill_block(block);
+    }
+    if (state != next && !guard_.write(block, next) && next == BlockState::clear) {
+      fill_block(block);
+    }
+  });
+}
+
+void PixelPlane::clear_guarded(const Rectangle& pixels, uint32_t layer) {
+  if (!guard_.on() || layer >= layers_) {
+    return;
+  }
+  address(0, 0, layer, 0);  // sets origin_ to this layer
+  const Rectangle inside = elements_of(pixels);
+  each_block(inside, [&](const BlockGuard::Block& block) {
+    const auto x = static_cast<int32_t>(block.index.x * guard_.block_width());
+    const auto y = static_cast<int32_t>(block.index.y * guard_.block_height());
+    const int32_t x_last =
+        std::min(x + static_cast<int32_t>(guard_.block_width()), static_cast<int32_t>(guard_.width())) - 1;
+    const int32_t y_last =
+        std::min(y + static_cast<int32_t>(guard_.block_height()), static_cast<int32_t>(guard_.height())) - 1;
+    if (x >= inside.x_min && y >= inside.y_min && x_last <= inside.x_max && y_last <= inside.y_max) {
+      if (!guard_.write(block, BlockState::clear)) {
+        fill_block(block);
+      }
+      return;
+    }
+    settle(block);
+    for (int32_t row = std::max(y, inside.y_min); row <= std::min(y_last, inside.y_max); ++row) {
+      for (int32_t column = std::max(x, inside.x_min); column <= std::min(x_last, inside.x_max); ++column) {
+        store(base_ + element_offset(static_cast<uint32_t>(column), static_cast<uint32_t>(row)),
+              std::span<const std::byte>(clear_).first(element_B_));
+      }
+    }
+  });
+}
+
+}  // namespace halogen::pipe3d
