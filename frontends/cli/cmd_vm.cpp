@@ -24,6 +24,7 @@ namespace {
 
 struct Options {
   std::string device;
+  std::string stepping;
   std::string image;
   std::string kernel;
   std::string trace;
@@ -85,6 +86,10 @@ int run(const Options& options) {
   const auto executor = executor_of(options.executor);
   if (!executor) return fail(executor.message());
   launch.device.executor = *executor;
+  launch.device.stepping = options.stepping;
+  if (const auto checked = device::check_options(*launch.model, launch.device); !checked) {
+    return fail(checked.message() + ".");
+  }
   launch.module_options = vm::module_options(*launch.model);
   const std::string source = HALOGEN_SOURCE_DIR;
   launch.image = options.image.empty() ? source + "/build/vm" : options.image;
@@ -149,6 +154,8 @@ void add_vm(CLI::App& app, int& status, const std::vector<std::string>& behind) 
   options->command = behind;
   CLI::App* command = app.add_subcommand("vm", "boot Linux in QEMU with the device and run a command in the guest");
   command->add_option("--device", options->device, "the device")->required()->type_name("D");
+  command->add_option("--stepping", options->stepping, "stepping of the device, if it has several (gm45: a or b)")
+      ->type_name("S");
   command->add_option("--image", options->image, "folder with the guest image (scripts/vm-image.sh)");
   command->add_option("--kernel", options->kernel, "Debian package of a kernel to use instead")->type_name("DEB");
   command->add_option("--add", options->added, "file of the host to add to the guest's /bin")->type_name("FILE");

@@ -48,26 +48,26 @@ Result<std::unique_ptr<Device>> Device::create(const spec::DeviceModel& model, H
   return std::unique_ptr<Device>(new Device(model, host, std::move(options)));
 }
 
-Device::Device(const spec::DeviceModel& model, Host& host, DeviceOptions options)
-    : model_(&model),
+Device::Device(const spec::DeviceModel& chip, Host& host, DeviceOptions options)
+    : model_(model_of(chip, options)),
       options_(std::move(options)),
       host_(host),
-      config_(model, options_),
-      mmio_(model, mmio::RegisterMap::for_device(model), steering_config(model, options_), host,
+      config_(model_, options_),
+      mmio_(model_, mmio::RegisterMap::for_device(model_), steering_config(model_, options_), host,
             options_.name + ".mmio"),
       reset_unit_(mmio_),
       timestamps_(mmio_, clock_),
-      firmware_(mmio_, layout_of(model, options_), config_.ggc(), options_, [this] { reset(ResetKind::driver); }),
-      power_controller_(model, mmio_, host, options_.name + ".pcode"),
+      firmware_(mmio_, layout_of(model_, options_), config_.ggc(), options_, [this] { reset(ResetKind::driver); }),
+      power_controller_(model_, mmio_, host, options_.name + ".pcode"),
       power_wells_(mmio_),
-      sideband_(model, mmio_, host, options_.name + ".sideband"),
-      display_phys_(model, mmio_, sideband_),
-      memory_(model, firmware_.layout(), local_bytes(model, options_), mmio_, *this, host, options_.name),
-      interrupts_(model, mmio_, *this, host, options_.name + ".interrupts"),
-      observation_(model, mmio_, memory_, interrupts_, clock_, host, options_.name + ".oa"),
-      display_(model, mmio_, *this, host, options_.name + ".display"),
+      sideband_(model_, mmio_, host, options_.name + ".sideband"),
+      display_phys_(model_, mmio_, sideband_),
+      memory_(model_, firmware_.layout(), local_bytes(model_, options_), mmio_, *this, host, options_.name),
+      interrupts_(model_, mmio_, *this, host, options_.name + ".interrupts"),
+      observation_(model_, mmio_, memory_, interrupts_, clock_, host, options_.name + ".oa"),
+      display_(model_, mmio_, *this, host, options_.name + ".display"),
       compression_(display_, memory_, firmware_.layout()),
-      engines_(model, mmio_, memory_, clock_, host, *this, options_) {
+      engines_(model_, mmio_, memory_, clock_, host, *this, options_) {
   mmio_.wake().state().power_gating = options_.power_gating;
   if (options_.table_enabled) {
     memory_.keep_table_enabled();
@@ -150,7 +150,7 @@ void Device::connect_resets() {
 }
 
 unsigned Device::number_of(const spec::EngineModel& engine) const {
-  return static_cast<unsigned>(&engine - model_->engines.data());
+  return static_cast<unsigned>(&engine - model_.engines.data());
 }
 
 uint32_t Device::config_read(uint32_t offset, unsigned bytes) const {

@@ -69,7 +69,7 @@ class Device : private EngineListener,
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
-  const spec::DeviceModel& model() const { return *model_; }
+  const spec::DeviceModel& model() const { return model_; }
   const DeviceOptions& options() const { return options_; }
 
   // Access 1, 2 or 4 bytes of configuration space.
@@ -162,7 +162,7 @@ class Device : private EngineListener,
   Observation& observation() { return observation_; }
 
  private:
-  Device(const spec::DeviceModel& model, Host& host, DeviceOptions options);
+  Device(const spec::DeviceModel& chip, Host& host, DeviceOptions options);
 
   const spec::BarModel* usable_bar(unsigned index, uint64_t offset, unsigned bytes, uint64_t value,
                                    memory::Direction direction);
@@ -184,7 +184,7 @@ class Device : private EngineListener,
   void on_resume(unsigned engine) override { engines_.on_resume(engine); }
   void on_catastrophic(unsigned engine, const memory::Fault& fault) override;
   void on_pending(unsigned engine, bool pending, bool repair) override;
-  void on_engine_lost(unsigned engine) override { reset_unit_.set_catastrophic(model_->engines[engine]); }
+  void on_engine_lost(unsigned engine) override { reset_unit_.set_catastrophic(model_.engines[engine]); }
   oa::CountsWanted counts_wanted(unsigned /*engine*/) override { return observation_.counts_wanted(); }
   void on_engine_work(unsigned engine, const oa::WorkSpan& span) override { observation_.on_engine_work(engine, span); }
   void on_engine_time(unsigned engine, const oa::TimeSpan& span) override { observation_.on_engine_time(engine, span); }
@@ -205,7 +205,7 @@ class Device : private EngineListener,
   memory::AddressSpace& display_space(memory::Stream stream) override { return memory_.external_space(stream); }
   void raise(EventKind kind, std::string_view place, uint64_t address, uint64_t value, std::string detail) const;
 
-  const spec::DeviceModel* model_;
+  spec::DeviceModel model_;  // with the chosen stepping; the other members refer to it
   DeviceOptions options_;
   Host& host_;
   VirtualClock clock_;

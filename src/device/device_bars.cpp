@@ -31,10 +31,10 @@ uint64_t load(std::span<const std::byte> from) {
 
 const spec::BarModel* Device::usable_bar(unsigned index, uint64_t offset, unsigned bytes, uint64_t value,
                                          memory::Direction direction) {
-  const auto bar = std::ranges::find(model_->bars, index, &spec::BarModel::index);
-  const uint64_t size = bar != model_->bars.end() ? bar_bytes(*bar, options_) : 0;
+  const auto bar = std::ranges::find(model_.bars, index, &spec::BarModel::index);
+  const uint64_t size = bar != model_.bars.end() ? bar_bytes(*bar, options_) : 0;
   std::string_view reason;
-  if (bar == model_->bars.end()) {
+  if (bar == model_.bars.end()) {
     reason = "BAR not present";
   } else if (!legal_size(bytes)) {
     reason = "size";
@@ -103,21 +103,21 @@ void Device::bar_write(unsigned index, uint64_t offset, unsigned bytes, uint64_t
 }
 
 uint64_t Device::mmio_bar_read(uint64_t offset, unsigned bytes) {
-  if (offset < model_->mmio_bytes) [[likely]] {
+  if (offset < model_.mmio_bytes) [[likely]] {
     return mmio_.read(offset, bytes);
   }
-  if (offset >= model_->gtt_offset) {
-    return memory_.gtt_port().read(offset - model_->gtt_offset, bytes);
+  if (offset >= model_.gtt_offset) {
+    return memory_.gtt_port().read(offset - model_.gtt_offset, bytes);
   }
   raise(EventKind::unclaimed_register, "mmio", offset, 0, "read between registers and GTT");
   return 0;
 }
 
 void Device::mmio_bar_write(uint64_t offset, unsigned bytes, uint64_t value) {
-  if (offset < model_->mmio_bytes) [[likely]] {
+  if (offset < model_.mmio_bytes) [[likely]] {
     mmio_.write(offset, bytes, value);
-  } else if (offset >= model_->gtt_offset) {
-    memory_.gtt_port().write(offset - model_->gtt_offset, bytes, value);
+  } else if (offset >= model_.gtt_offset) {
+    memory_.gtt_port().write(offset - model_.gtt_offset, bytes, value);
   } else {
     raise(EventKind::unclaimed_register, "mmio", offset, value, "write between registers and GTT");
   }
@@ -166,8 +166,8 @@ bool Device::bar_write_block(unsigned index, uint64_t offset, std::span<const st
   if (table != nullptr && table->kind == spec::BarKind::gttadr) {
     return memory_.gtt_port().write_block(offset, from);
   }
-  if (table != nullptr && table->kind == spec::BarKind::gttmmadr && offset >= model_->gtt_offset) {
-    return memory_.gtt_port().write_block(offset - model_->gtt_offset, from);
+  if (table != nullptr && table->kind == spec::BarKind::gttmmadr && offset >= model_.gtt_offset) {
+    return memory_.gtt_port().write_block(offset - model_.gtt_offset, from);
   }
   const spec::BarModel* bar = from.empty() ? nullptr : block_bar(index, offset, from.size());
   if (bar == nullptr) {
@@ -208,7 +208,7 @@ uint32_t Device::io_bar_read(uint64_t offset, unsigned bytes) {
   const uint64_t target = (io_index_ & ~3u) + offset % 4;
   switch (io_index_ & 3) {
     case 0:
-      return static_cast<uint32_t>(target < model_->mmio_bytes ? mmio_.read(target, bytes) : 0);
+      return static_cast<uint32_t>(target < model_.mmio_bytes ? mmio_.read(target, bytes) : 0);
     case 1:
       return static_cast<uint32_t>(memory_.gtt_port().read(target, bytes));
     default:
@@ -230,7 +230,7 @@ void Device::io_bar_write(uint64_t offset, unsigned bytes, uint32_t value) {
   const uint64_t target = (io_index_ & ~3u) + offset % 4;
   switch (io_index_ & 3) {
     case 0:
-      if (target < model_->mmio_bytes) {
+      if (target < model_.mmio_bytes) {
         mmio_.write(target, bytes, value);
       }
       break;

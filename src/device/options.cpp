@@ -17,11 +17,28 @@ constexpr uint64_t kMaxStolen = 0x1'0000'0000;
 constexpr uint64_t kMinAperture = 0x400'0000;
 constexpr uint64_t kMinLocal = 0x1000'0000;  // room for what firmware reserves
 
+const spec::SteppingModel* find_stepping(const spec::DeviceModel& model, const DeviceOptions& options) {
+  const auto found = std::ranges::find(model.steppings, options.stepping, &spec::SteppingModel::name);
+  return found == model.steppings.end() ? nullptr : &*found;
+}
+
+std::string wrong_stepping(const spec::DeviceModel& model, const std::string& stepping) {
+  std::string names;
+  for (const spec::SteppingModel& each : model.steppings) {
+    names += fmt::format("{}{}", names.empty() ? "" : " or ", each.name);
+  }
+  return names.empty() ? fmt::format("the stepping of {} cannot be chosen", model.name)
+                       : fmt::format("\"{}\" is not a stepping of {}; use {}", stepping, model.name, names);
+}
+
 }  // namespace
 
 Result<void> check_options(const spec::DeviceModel& model, const DeviceOptions& options) {
   if (!eu::is_available(options.executor)) {
     return Error{fmt::format("executor \"{}\" is not available; use interpreter", eu::name_of(options.executor))};
+  }
+  if (!options.stepping.empty() && find_stepping(model, options) == nullptr) {
+    return Error{wrong_stepping(model, options.stepping)};
   }
   const bool known_id = options.pci_id == 0 || options.pci_id == model.pci_id ||
                         std::ranges::find(model.other_pci_ids, options.pci_id) != model.other_pci_ids.end();
@@ -80,6 +97,15 @@ Result<void> check_options(const spec::DeviceModel& model, const DeviceOptions& 
     }
   }
   return {};
+}
+
+spec::DeviceModel model_of(const spec::DeviceModel& model, const DeviceOptions& options) {
+  spec::DeviceModel chosen = model;
+  if (const spec::SteppingModel* const stepping = find_stepping(model, options)) {
+    chosen.pci_revision = stepping->revision;
+    chosen.quirks |= stepping->quirks;
+  }
+  return chosen;
 }
 
 uint64_t bar_bytes(const spec::BarModel& bar, const DeviceOptions& options) {

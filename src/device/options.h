@@ -14,6 +14,7 @@ namespace halogen::device {
 
 struct DeviceOptions {
   std::string name = "gpu0";             // first part of every path in logs and Events
+  std::string stepping{};                // empty: the default; else the name of one of the model's steppings
   uint16_t pci_id = 0;                   // 0: the model's default id; else one of its other ids
   uint64_t local_bytes = 0;              // 0: the model's size; else that of a smaller board
   bool wide_local = false;               // local memory at every address that an entry can hold, as simulators have it
@@ -36,6 +37,9 @@ struct DeviceOptions {
 
 // Checks the options. The error is a sentence for the user.
 Result<void> check_options(const spec::DeviceModel& model, const DeviceOptions& options);
+
+// Returns the model with the chosen stepping.
+spec::DeviceModel model_of(const spec::DeviceModel& model, const DeviceOptions& options);
 
 // Returns the model's BAR with the options applied.
 uint64_t bar_bytes(const spec::BarModel& bar, const DeviceOptions& options);

@@ -47,6 +47,13 @@ struct PciFamily {
   uint16_t id;
 };
 
+// A stepping of a chip that a user can choose.
+struct SteppingModel {
+  std::string_view name;
+  uint8_t revision;  // in PCI_CLASS
+  uint64_t quirks;   // in addition to those of the chip
+};
+
 struct DeviceModel {
   DeviceId id;
   std::string_view name;
@@ -70,11 +77,12 @@ struct DeviceModel {
   uint64_t local_bytes;
   uint8_t virtual_bits;
   uint8_t physical_bits;
-  uint64_t features;                             // bit n: Feature n
-  uint64_t quirks;                               // bit n: Quirk n
-  std::span<const uint16_t> other_pci_ids = {};  // of the same model: a front end may present one of these
-  std::span<const PciFamily> pci_families = {};  // decoded as this device
-  std::span<const uint8_t> aub_codes = {};       // of a trace's version record
+  uint64_t features;                              // bit n: Feature n
+  uint64_t quirks;                                // bit n: Quirk n
+  std::span<const uint16_t> other_pci_ids = {};   // of the same model: a front end may present one of these
+  std::span<const PciFamily> pci_families = {};   // decoded as this device
+  std::span<const uint8_t> aub_codes = {};        // of a trace's version record
+  std::span<const SteppingModel> steppings = {};  // empty: one, which has no name
 
   constexpr bool has(Feature feature) const { return ((features >> static_cast<unsigned>(feature)) & 1) != 0; }
   constexpr bool has(Quirk quirk) const { return ((quirks >> static_cast<unsigned>(quirk)) & 1) != 0; }

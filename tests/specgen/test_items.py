@@ -258,6 +258,18 @@ class Tables(SpecCase):
                      "device new", "shares PCI ids with a family of old")
         self.refused(two("pci_families = [{ id = 0x1600 }]", ""), "missing mask")
 
+    def test_steppings_have_revisions_of_their_own_and_known_quirks(self):
+        def one(steppings):
+            quirk = '[quirk.early]\ndoc = "d"\nsource = "s"\n'
+            return {"generations.toml": GENERATIONS + quirk, "devices.toml": DEVICES + device("x", "gen4", extra=f"steppings = [{steppings}]")}
+        first, second = '{ name = "a", revision = 1, quirks = ["early"] }', '{ name = "b", revision = 2 }'
+        self.good(one(f"{first}, {second}"))
+        self.refused(one(first), "device x", "no stepping has the revision of the device")
+        self.refused(one(f"{first}, {second}, {second}"), "stepping 2", "or that of another stepping")
+        self.refused(one(f"{first}, {second}, {{ name = \"c\", revision = 256 }}"), "stepping 2", "is no byte")
+        self.refused(one(f"{first}, {second}, {{ name = \"c\", revision = 3, quirks = [\"late\"] }}"), "unknown quirk 'late'")
+        self.refused(one(f"{first}, {second}, {{ name = \"c\" }}"), "missing revision")
+
 
 if __name__ == "__main__":
     unittest.main()

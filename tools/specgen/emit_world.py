@@ -14,6 +14,7 @@ def _flag(value):
 def device_data(spec):
     bars, engines, ids = Pool("BarModel", "kBars"), Pool("EngineModel", "kEngines"), Pool("uint16_t", "kIds")
     families, codes = Pool("PciFamily", "kFamilies"), Pool("uint8_t", "kAubCodes")
+    steppings = Pool("SteppingModel", "kSteppings")
     features, quirks = list(spec.features), list(spec.quirks)
     rows = []
     for d in spec.devices.values():
@@ -26,6 +27,8 @@ def device_data(spec):
         id_span = ids.span(f"{x:#x}" for x in pci.get("other_ids", []))
         family_span = families.span(f"{{{f['mask']:#x}, {f['id']:#x}}}" for f in t.get("pci_families", []))
         code_span = codes.span(str(x) for x in t.get("aub_codes", []))
+        stepping_span = steppings.span(f"{{{quote(s['name'])}, {s['revision']:#x}, {mask(quirks.index(q) for q in s.get('quirks', []))}}}"
+                                       for s in t.get("steppings", []))
         text = ", ".join(quote(t.get(k, "")) for k in ("names", "doc", "source", "supported"))
         rows.append(
             f"    {{DeviceId::{ident(d.name)}, {quote(d.name)}, {text}, GenId::{gen_ident(spec.gens[d.gen])}, "
@@ -34,10 +37,10 @@ def device_data(spec):
             + ", ".join(str(topology.get(k, 0)) for k in ("slices", "subslices", "eus", "threads", "l3_banks"))
             + f"}}, {t.get('timestamp', {}).get('hz', 0)}, {memory.get('stolen_bytes', 0):#x}, {memory.get('local_bytes', 0):#x}, "
             f"{memory.get('virtual_bits', 0)}, {memory.get('physical_bits', 0)}, {mask(features.index(f) for f in d.features)}, "
-            f"{mask(quirks.index(q) for q in d.quirks)}, {id_span}, {family_span}, {code_span}}},")
+            f"{mask(quirks.index(q) for q in d.quirks)}, {id_span}, {family_span}, {code_span}, {stepping_span}}},")
     out = [NOTE + '#include "spec/device_model.h"', "", "namespace halogen::spec {", "",
            "using namespace std::string_view_literals;", "", "namespace {"]
-    out += bars.lines() + engines.lines() + ids.lines() + families.lines() + codes.lines()
+    out += bars.lines() + engines.lines() + ids.lines() + families.lines() + codes.lines() + steppings.lines()
     out += ["constexpr DeviceModel kModels[] = {"] + rows + ["};", "}  // namespace", "",
             "std::span<const DeviceModel> device_models() { return kModels; }", ""]
     for kind, labels in (("GenId", spec.gens), ("EngineClass", ENGINES)):

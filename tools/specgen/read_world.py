@@ -84,9 +84,9 @@ def _root(r):
     return Where(r.spec.root)
 
 
-_DEVICE_KEYS = {"doc", "source", "gen", "names", "pci", "pci_families", "aub_codes", "bars", "mmio_bytes", "gtt_offset", "gtt_bytes", "engines",
+_DEVICE_KEYS = {"doc", "source", "gen", "names", "pci", "steppings", "pci_families", "aub_codes", "bars", "mmio_bytes", "gtt_offset", "gtt_bytes", "engines",
                 "topology", "timestamp", "memory", "interface", "features", "quirks", "supported"}
-_OPTIONAL_KEYS = {"features", "quirks", "gtt_offset", "gtt_bytes", "pci_families", "aub_codes", "interface"}
+_OPTIONAL_KEYS = {"features", "quirks", "gtt_offset", "gtt_bytes", "steppings", "pci_families", "aub_codes", "interface"}
 _PARTS = {"pci": {"id", "revision", "class", "subsystem", "other_ids"},
           "topology": {"slices", "subslices", "eus", "threads", "l3_banks"},
           "timestamp": {"hz"},
@@ -135,6 +135,7 @@ def _devices(r, raw):
                 r.error(here, f"unknown kind {bar.get('kind')!r}")
         _device_engines(r, where, device, table)
         _trace_names(r, where, device, table)
+        _steppings(r, where, device, table)
         _interface(r, where, device, table)
         for kind, known in (("features", r.spec.features), ("quirks", r.spec.quirks)):
             for entry in table.get(kind, []):
@@ -149,12 +150,34 @@ def _devices(r, raw):
                 r.spec.devices[name] = Device(name, _root(r), r.spec.gens.index(gen), {})
     else:
         used = {x for d in r.spec.devices.values() for x in d.features + d.quirks}
+        used |= {q for d in r.spec.devices.values() for s in d.data.get("steppings", []) for q in s.get("quirks", [])}
         for where, kind, name in r.declared:
             if name not in used:
                 r.error(where, f"no device has this {kind}")
         read_features.check_decided(r)
     if len(r.spec.devices) > 32:
         r.error(_root(r), "more than 32 devices")
+
+
+def _steppings(r, where, device, table):
+    """Reads the steppings of a device that a user can choose; one of them is the device as it is described."""
+    steppings = r.typed(where, table, "steppings", list) or []
+    revisions = []
+    for i, stepping in enumerate(steppings):
+        here = where.at(f"stepping {i}")
+        if not isinstance(stepping, dict) or not r.keys(here, stepping, {"name", "revision", "quirks"}, ("name", "revision")):
+            r.error(here, "a stepping is { name, revision, quirks }")
+            continue
+        r.typed(here, stepping, "name", str)
+        revision = r.typed(here, stepping, "revision", int, 0)
+        if not 0 <= revision <= 0xff or revision in revisions:
+            r.error(here, f"revision {revision!r} is no byte, or that of another stepping")
+        revisions.append(revision)
+        for quirk in r.typed(here, stepping, "quirks", list) or []:
+            if quirk not in r.spec.quirks:
+                r.error(here, f"unknown quirk {quirk!r}")
+    if steppings and table.get("pci", {}).get("revision") not in revisions:
+        r.error(where, "no stepping has the revision of the device")
 
 
 def _trace_names(r, where, device, table):

@@ -78,6 +78,17 @@ uint32_t Dpfc::keep_while_enabled(const mmio::RegisterWrite& write, uint32_t fre
   return (write.next & free_bits) | (write.old_value & ~free_bits);
 }
 
+// Clears fields that the first stepping does not have.
+uint32_t Dpfc::without_later_fields(const mmio::RegisterWrite& write, uint32_t next, uint32_t fields) {
+  if (!parts_.model.has(spec::Quirk::dpfc_first_stepping)) {
+    return next;
+  }
+  if ((write.value & write.addressed & fields) != 0) {
+    raise(EventKind::undefined_behaviour, &write.slot, "bit ignored; it is reserved on this stepping");
+  }
+  return next & ~fields;
+}
+
 uint32_t Dpfc::on_write(const mmio::RegisterWrite& write) {
   switch (write.slot.desc->id) {
     case spec::RegisterId::DPFC_CB_BASE:
@@ -88,7 +99,11 @@ uint32_t Dpfc::on_write(const mmio::RegisterWrite& write) {
       free.enable = true;
       free.cpu_fence_enable = true;
       free.cpu_fence_number = 15;
-      const uint32_t kept = keep_while_enabled(write, spec::packed32(free, parts_.model.gen));
+      hw::DPFC_CONTROL later;
+      later.mmio_sync_flip_nuke_disable = true;
+      const uint32_t kept =
+          without_later_fields(write, keep_while_enabled(write, spec::packed32(free, parts_.model.gen)),
+                               spec::packed32(later, parts_.model.gen));
       // A pipe that does not run has no vertical blank to wait for.
       if (!unpack_register<hw::DPFC_CONTROL>(parts_.model.gen, kept).enable && state_.on &&
           !parts_.host.source(plane()).on) {
@@ -99,11 +114,14 @@ uint32_t Dpfc::on_write(const mmio::RegisterWrite& write) {
     case spec::RegisterId::DPFC_SLB_DATA:
       state_.slb_line = 0;
       return 0;
-    case spec::RegisterId::DPFC_EXTRA:
-      if (unpack_register<hw::DPFC_EXTRA>(parts_.model.gen, write.value & write.addressed).ht_modify_tracking) {
-        state_.host_in_progress = true;
-      }
-      return write.next;
+    case spec::RegisterId::DPFC_EXTRA: {
+      hw::DPFC_EXTRA later;
+      later.ht_modify_tracking = true;
+      const uint32_t mask = spec::packed32(later, parts_.model.gen);
+      const uint32_t next = without_later_fields(write, write.next, mask);
+      state_.host_in_progress |= (write.value & write.addressed & next & mask) != 0;
+      return next;
+    }
     default:
       return write.next;
   }

@@ -11,7 +11,9 @@
 // - A line that does not fit is not tried again until it is modified.
 // - Persistent mode records render writes for several surfaces, and applies those of the surface that is flipped to.
 // - Segments are lines; the line code is our own (dpfc_code.h).
-// The model is the second stepping (DevCTG-B). Not modelled: self refresh, watermarks, FIFO errors except a pipe
+// - The device has two steppings (DevCTG-A, DevCTG-B): fields that the first lacks read zero there (quirk
+// dpfc_first_stepping).
+// Not modelled: self refresh, watermarks, FIFO errors except a pipe
 // underrun, panel and port rules.
 #pragma once
 
@@ -49,6 +51,7 @@ class Dpfc final : public FrameCompressor {
   unsigned plane() const;
   // Registers.
   uint32_t keep_while_enabled(const mmio::RegisterWrite& write, uint32_t free_bits);
+  uint32_t without_later_fields(const mmio::RegisterWrite& write, uint32_t next, uint32_t fields);
   uint32_t next_slb_data();
   void set_debug_status(const hw::DPFC_DEBUG_STATUS& bits);
   // Frames.

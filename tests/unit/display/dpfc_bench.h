@@ -30,7 +30,8 @@ struct DpfcBench : CompressionBench {
   static constexpr uint32_t kHalf = 1u << 6;
   static constexpr uint32_t kQuarter = 2u << 6;
 
-  explicit DpfcBench(Screen shown = {}) : CompressionBench("gm45", shown) {
+  explicit DpfcBench(Screen shown = {}, std::string stepping = {})
+      : CompressionBench("gm45", shown, std::move(stepping)) {
     write(kBase, kOffset);
     write(kFenceOffset, kLinesBefore);
   }

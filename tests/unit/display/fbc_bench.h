@@ -33,8 +33,8 @@ struct CompressionBench : device::MemoryBench {
   static constexpr uint32_t kPlaneEnable = 0x8000'0000;
   static constexpr uint32_t kTiled = 1u << 10;
 
-  explicit CompressionBench(std::string_view device_name, Screen shown = {})
-      : MemoryBench(device_name, {.stolen_base = kStolen}), screen(shown) {
+  explicit CompressionBench(std::string_view device_name, Screen shown = {}, std::string stepping = {})
+      : MemoryBench(device_name, {.stepping = std::move(stepping), .stolen_base = kStolen}), screen(shown) {
     for (uint32_t page = 0; page < kRegionPages; ++page) {
       map((kFence >> 12) + page, kBuffers + uint64_t{page} * 4096);
     }
