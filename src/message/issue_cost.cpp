@@ -53,30 +53,19 @@ InstructionKind kind_of(const eu::Instruction& in) {
 }  // namespace
 
 IssueCost issue_cost(const eu::Instruction& in) {
+  if (eu::computes(in.op)) {
+    return {clocks_of(in.exec_size * widest_operand_B(in), kBytesPerClock),
+            in.op == eu::Op::math ? Pipe::fpu1 : Pipe::fpu0, kind_of(in)};
+  }
   switch (eu::op_traits(in.op).group) {
     case OpClass::send:
       return {clocks_of(registers_of(in.send), kRegistersPerClock), Pipe::send, InstructionKind::other};
     case OpClass::branch:
     case OpClass::mask:
       return {1, Pipe::fpu0, InstructionKind::other};
-    case OpClass::wait:
-    case OpClass::nothing:
-    case OpClass::illegal:
+    default:  // waits, and what does nothing
       return {};
-    case OpClass::move:
-    case OpClass::select:
-    case OpClass::logic:
-    case OpClass::shift:
-    case OpClass::compare:
-    case OpClass::bits:
-    case OpClass::arithmetic:
-    case OpClass::function:
-    case OpClass::group:
-    case OpClass::macro:
-      return {clocks_of(in.exec_size * widest_operand_B(in), kBytesPerClock),
-              in.op == eu::Op::math ? Pipe::fpu1 : Pipe::fpu0, kind_of(in)};
   }
-  return {};
 }
 
 std::vector<IssueCost> issue_costs(const eu::Kernel& kernel) {
