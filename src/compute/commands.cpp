@@ -36,12 +36,21 @@ AccessResult read_unit(const Generation& generation, const Settings& settings, c
   return result;
 }
 
-// Reads descriptor `number`. Returns the fault if it cannot be used. On chips with unit states `descriptors_offset` is
-// the offset of the front end's state, which points to the descriptors.
-JobStatus read_descriptor(const Generation& generation, const Settings& settings, const message::StateBases& bases,
-                          uint32_t number, memory::AddressSpace& space, hw::INTERFACE_DESCRIPTOR_DATA& descriptor) {
-  const bool units = has_media_units(generation.id());
+AccessResult read_descriptor_at(const Generation& generation, uint64_t address, memory::AddressSpace& space,
+                                hw::INTERFACE_DESCRIPTOR_DATA& descriptor) {
   std::array<uint32_t, hw::kMaxDwords<hw::INTERFACE_DESCRIPTOR_DATA>> words{};
+  const size_t size = spec::bytes_of<hw::INTERFACE_DESCRIPTOR_DATA>(generation.id());
+  const AccessResult result = space.read(message::place(address), std::as_writable_bytes(std::span(words)).first(size));
+  descriptor = hw::INTERFACE_DESCRIPTOR_DATA::unpack(generation.id(), words);
+  return result;
+}
+
+// Reads descriptor `number` and returns its address. Returns the fault if it cannot be used. On chips with unit states
+// `descriptors_offset` is the offset of the front end's state, which points to the descriptors.
+JobStatus read_descriptor(const Generation& generation, const Settings& settings, const message::StateBases& bases,
+                          uint32_t number, memory::AddressSpace& space, hw::INTERFACE_DESCRIPTOR_DATA& descriptor,
+                          uint64_t& address) {
+  const bool units = has_media_units(generation.id());
   const auto size = static_cast<uint32_t>(spec::bytes_of<hw::INTERFACE_DESCRIPTOR_DATA>(generation.id()));
   const uint32_t at = number * size;
   if (at + size > settings.descriptors_B) {
@@ -55,19 +64,18 @@ JobStatus read_descriptor(const Generation& generation, const Settings& settings
     }
     descriptors = bases.general + unit.interface_descriptor_base_pointer;
   }
-  const AccessResult result =
-      space.read(message::place(descriptors + at), std::as_writable_bytes(std::span(words)).first(size));
-  descriptor = hw::INTERFACE_DESCRIPTOR_DATA::unpack(generation.id(), words);
-  return result;
+  address = descriptors + at;
+  return read_descriptor_at(generation, address, space, descriptor);
 }
 
-// Sets the values that every thread of a kernel gets, for walkers and media objects.
-void take_descriptor(const message::StateBases& bases, const hw::INTERFACE_DESCRIPTOR_DATA& descriptor, Job& job) {
-  job.bases = bases;
-  job.kernel = descriptor.kernel_start_pointer;
+// Sets the values that every thread of a kernel gets, for walkers, media objects and child threads.
+void take_descriptor(const Generation& generation, const message::StateBases& bases,
+                     const hw::INTERFACE_DESCRIPTOR_DATA& descriptor, Program& job) {
+  // On chips with unit states one base is that of states and kernels.
+  const uint64_t base = has_media_units(generation.id()) ? bases.general : 0;
+  job.kernel = descriptor.kernel_start_pointer + base;
   job.binding_table = static_cast<uint32_t>(descriptor.binding_table_pointer);
-  job.tables = {.base = bases.surface};
-  job.sampler_table = static_cast<uint32_t>(descriptor.sampler_state_pointer);
+  job.sampler_table = static_cast<uint32_t>(descriptor.sampler_state_pointer + base);
   job.control =
       (descriptor.floating_point_mode == hw::FloatingPointMode::ALTERNATE ? eu::ControlBits::kAlternateFloat : 0u) |
       (descriptor.single_program_flow ? eu::ControlBits::kSingleProgramFlow : 0u) |
@@ -91,6 +99,14 @@ AccessResult append_constants(memory::AddressSpace& space, uint64_t address, siz
 
 bool has_media_units(spec::GenId gen) {
   return pipeline_rules(gen).pipeline == PipelineForm::units;
+}
+
+AccessResult read_program(const Generation& generation, const message::StateBases& bases, uint64_t descriptor,
+                          memory::AddressSpace& space, Program& program) {
+  hw::INTERFACE_DESCRIPTOR_DATA data{};
+  const AccessResult result = read_descriptor_at(generation, bases.general + descriptor, space, data);
+  take_descriptor(generation, bases, data, program);
+  return result;
 }
 
 JobStatus take_media_units(const Generation& generation, const message::StateBases& bases,
@@ -204,13 +220,16 @@ JobStatus make_job(const Generation& generation, const Settings& settings, const
                    Job& job) {
   const auto walk = hw::GPGPU_WALKER::unpack(generation.id(), walker);
   hw::INTERFACE_DESCRIPTOR_DATA descriptor{};
+  uint64_t place = 0;
   if (const JobStatus status =
-          read_descriptor(generation, settings, bases, walk.interface_descriptor_offset, space, descriptor);
+          read_descriptor(generation, settings, bases, walk.interface_descriptor_offset, space, descriptor, place);
       status.fault != JobFault::none) {
     return status;
   }
   job = {};
-  take_descriptor(bases, descriptor, job);
+  job.bases = bases;
+  job.tables = {.base = bases.surface};
+  take_descriptor(generation, bases, descriptor, job);
   job.simd = static_cast<uint8_t>(8u << std::min(static_cast<unsigned>(walk.simd_size), 2u));
   job.threads = {walk.thread_width_counter_maximum + 1u, walk.thread_height_counter_maximum + 1u,
                  walk.thread_depth_counter_maximum + 1u};
@@ -277,17 +296,17 @@ JobStatus make_media_job(const Generation& generation, const Settings& settings,
     }
   }
   hw::INTERFACE_DESCRIPTOR_DATA descriptor{};
+  uint64_t place = 0;
   if (const JobStatus status =
-          read_descriptor(generation, settings, bases, object.interface_descriptor_offset, space, descriptor);
+          read_descriptor(generation, settings, bases, object.interface_descriptor_offset, space, descriptor, place);
       status.fault != JobFault::none) {
     return status;
   }
   job = {};
-  take_descriptor(bases, descriptor, job);
-  if (has_media_units(gen)) {  // one base for states and kernels
-    job.kernel += bases.general;
-    job.sampler_table += static_cast<uint32_t>(bases.general);
-  }
+  job.bases = bases;
+  job.tables = {.base = bases.surface};
+  take_descriptor(generation, bases, descriptor, job);
+  job.descriptor = has_media_units(gen) ? place - bases.general : 0;
   job.media = true;
   job.position = {object.x_position, object.y_position};
   job.simd = 32;

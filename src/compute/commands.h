@@ -52,8 +52,12 @@ bool has_media_units(spec::GenId gen);
 JobStatus take_media_units(const Generation& generation, const message::StateBases& bases,
                            const hw::CONSTANT_BUFFER& constants, memory::AddressSpace& space, Settings& settings);
 
+// Reads the interface descriptor of a child thread, from the general state base. It is on chips with unit states.
+memory::AccessResult read_program(const Generation& generation, const message::StateBases& bases, uint64_t descriptor,
+                                  memory::AddressSpace& space, Program& program);
+
 // Makes the job of a MEDIA_OBJECT or MEDIA_OBJECT_PRT (one thread) or a MEDIA_OBJECT_WALKER (one thread per position,
-// media_walk.h). Not modelled: child threads, colours of a walk in the headers of threads, and the scoreboard, because
+// media_walk.h). Not modelled: colours of a walk in the headers of threads, and the scoreboard, because
 // threads that use it run in order.
 JobStatus make_media_job(const Generation& generation, const Settings& settings, const message::StateBases& bases,
                          spec::CommandId command, std::span<const uint32_t> dwords, memory::AddressSpace& space,

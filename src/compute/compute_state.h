@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "eu/thread.h"
@@ -27,13 +28,30 @@ struct Settings {
   bool operator==(const Settings&) const = default;
 };
 
+// What the interface descriptor of a thread says about its kernel.
+struct Program {
+  uint64_t kernel = 0;         // from the instruction base
+  uint32_t binding_table = 0;  // an offset from the base of Job::tables
+  uint32_t sampler_table = 0;  // from the dynamic base
+  uint32_t control = 0;        // cr0.0
+  uint32_t exceptions = 0;     // cr0.1: enabled exceptions
+
+  bool operator==(const Program&) const = default;
+};
+
+// A child thread that waits for its start.
+struct Child {
+  Program program;
+  uint32_t first_row = 0;  // of the URB: r0
+  uint32_t rows = 0;
+
+  bool operator==(const Child&) const = default;
+};
+
 // A dispatch, independent of its command and of where its state was stored.
-struct Job {
+struct Job : Program {
   message::StateBases bases;
-  uint64_t kernel = 0;            // from the instruction base
-  uint32_t binding_table = 0;     // an offset...
-  message::BindingTables tables;  // ...from this base: the surface base, or a pool of binding tables
-  uint32_t sampler_table = 0;     // from the dynamic base
+  message::BindingTables tables;  // the surface base, or a pool of binding tables
   uint8_t simd = 8;
   std::array<uint32_t, 3> threads{1, 1, 1};  // of a group: width, height, depth
   uint32_t barrier_threads = 1;              // threads that release a barrier
@@ -44,9 +62,8 @@ struct Job {
   uint32_t thread_grfs = 0;            // constants for one thread
   bool media = false;                  // a media thread, which has a different r0
   std::array<uint32_t, 2> position{};  // position of a media thread
+  uint64_t descriptor = 0;             // interface descriptor of a media thread, from the general state base
   bool own_first = false;              // the thread's own constants precede the shared ones in registers
-  uint32_t control = 0;                // cr0.0
-  uint32_t exceptions = 0;             // cr0.1: enabled exceptions
   std::array<uint32_t, 3> first{};
   std::array<uint32_t, 3> end{};
   uint32_t slots = 1;                  // maximum number of threads at a time
@@ -66,12 +83,14 @@ struct Group {
   uint32_t ended = 0;
   uint32_t arrived = 0;  // at the barrier
   std::vector<std::byte> local{};
+  std::optional<Program> child{};  // the group is a child thread
 
   bool operator==(const Group&) const = default;
 };
 
 struct ThreadSlot {
   bool used = false;
+  message::Gateway gateway{};
   eu::Thread thread;
 
   bool operator==(const ThreadSlot&) const = default;
@@ -85,6 +104,11 @@ struct Walk {
   std::vector<Group> groups;
   std::vector<ThreadSlot> threads;
   uint64_t instructions = 0;
+  // Threads that exchange messages (exchange.h of the room message).
+  uint64_t exchanged = 0;      // messages; from the first one on, turns run one after the other
+  std::vector<Child> waiting;  // children to start
+  std::vector<uint32_t> urb;   // rows that children start with; empty: not used yet
+  uint32_t mistakes = 0;       // those that were reported: bit n is ExchangeMistake n
 
   bool operator==(const Walk&) const = default;
 };

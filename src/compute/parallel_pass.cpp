@@ -125,6 +125,17 @@ void ParallelPass::begin(const Pass& pass, Lane& lane, LiveGroup& live) {
   lane.functions.begin(pass.generation, environment);
 }
 
+// Starts or resumes a turn directly, in the order of the pass.
+void ParallelPass::run_direct(const Pass& pass, uint32_t number, Turn& turn, Lane& lane, LiveGroup& live,
+                              Sender::Mode mode) {
+  lane.speculation.go_direct(written_);
+  lane.functions.set_events(pass.events, pass.path);
+  DirectRunner runner(pass);
+  Sender sender(lane.functions, mode);
+  run_turn(pass.walk, number, turn, runner, sender, live);
+  lane.functions.set_events(nullptr, {});
+}
+
 void ParallelPass::run(WorkerPool& pool, const Pass& pass, std::span<const uint32_t> groups, std::span<Turn> turns,
                        BackOff& back_off) {
   memory::AddressSpace& space = *pass.environment.space;
@@ -139,23 +150,28 @@ void ParallelPass::run(WorkerPool& pool, const Pass& pass, std::span<const uint3
     lane.speculation.begin(space, lookup_mutex_);
     begin(pass, lane, live[i]);
     SpeculativeRunner runner(pass.kernels.executor(), lane.program->kernel(), *lane.counts);
-    Sender sender(lane.functions, true);
+    Sender sender(lane.functions, Sender::Mode::speculative);
     run_turn(pass.walk, groups[i], turns[i], runner, sender, live[i]);
   });
   written_.clear();
   bool stopped = false;
+  bool alone = false;  // the turns that follow have been rolled back and run one after the other
   size_t conflicts = 0;
   uint64_t tried = 0;
   uint64_t all = 0;
   for (size_t i = 0; i < groups.size(); ++i) {
     Lane& lane = *lanes_[i];
     if (stopped) {
-      roll_back(pass, groups[i], lane);
-      turns[i] = {};
+      if (!alone) {
+        roll_back(pass, groups[i], lane);
+        turns[i] = {};
+      }
       continue;
     }
     lane.functions.use_fidelity_of(pass.functions);
-    if (lane.speculation.commit(written_)) {
+    if (alone) {
+      begin(pass, lane, live[i]);
+    } else if (lane.speculation.commit(written_)) {
       tried += turns[i].used;
       pass.kernels.merge(pass.kernel, *lane.program, *lane.counts);
     } else {
@@ -165,12 +181,16 @@ void ParallelPass::run(WorkerPool& pool, const Pass& pass, std::span<const uint3
       begin(pass, lane, live[i]);
     }
     if (turns[i].end == Turn::End::open) {
-      lane.speculation.go_direct(written_);
-      lane.functions.set_events(pass.events, pass.path);
-      DirectRunner runner(pass);
-      Sender sender(lane.functions);
-      run_turn(pass.walk, groups[i], turns[i], runner, sender, live[i]);
-      lane.functions.set_events(nullptr, {});
+      run_direct(pass, groups[i], turns[i], lane, live[i], alone ? Sender::Mode::direct : Sender::Mode::before_others);
+    }
+    if (turns[i].end == Turn::End::open) {  // it is going to act on other groups, which must not be ahead of it
+      for (size_t later = i + 1; later < groups.size(); ++later) {
+        roll_back(pass, groups[later], *lanes_[later]);
+        lanes_[later]->speculation.begin(space, lookup_mutex_);
+        turns[later] = {};
+      }
+      alone = true;
+      run_direct(pass, groups[i], turns[i], lane, live[i], Sender::Mode::direct);
     }
     all += turns[i].used;
     stopped = turns[i].end != Turn::End::over;

@@ -59,6 +59,7 @@ class ParallelPass {
   static void save(const Walk& walk, uint32_t number, Lane& lane);
   static void roll_back(const Pass& pass, uint32_t number, Lane& lane);
   static void begin(const Pass& pass, Lane& lane, LiveGroup& live);
+  void run_direct(const Pass& pass, uint32_t number, Turn& turn, Lane& lane, LiveGroup& live, Sender::Mode mode);
 
   std::vector<std::unique_ptr<Lane>> lanes_;
   const memory::PhysicalMemory* memory_ = nullptr;

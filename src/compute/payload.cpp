@@ -31,6 +31,9 @@ void put_header(const Settings& settings, const Job& job, const std::array<uint3
     put_payload(thread, hw::COMPUTE_GROUP_X{.x = group[0]});
     put_payload(thread, hw::COMPUTE_GROUP_YZ{.y = group[1], .z = group[2]});
   }
+  if (job.descriptor != 0) {
+    put_payload(thread, hw::MEDIA_DESCRIPTOR{.pointer = static_cast<uint32_t>(job.descriptor)});
+  }
   put_payload(thread,
               hw::THREAD_STATE{.scratch_size = static_cast<uint8_t>(settings.scratch_code),
                                .sampler_table = job.sampler_table,
@@ -75,15 +78,20 @@ uint32_t fill_thread(const Settings& settings, const Job& job, const std::array<
   thread = {};
   put_header(settings, job, group, slot, thread);
   put_constants(job, number, thread);
-  thread.control[0] = job.control;
-  thread.control[1] = job.exceptions;
+  thread.number = number;
+  const uint32_t mask = mask_of(job, number);
+  start_thread(settings, job, job.media ? slot : 0, mask, thread);
+  return mask;
+}
+
+void start_thread(const Settings& settings, const Program& program, uint32_t slot, uint32_t mask, eu::Thread& thread) {
+  thread.control[0] = program.control;
+  thread.control[1] = program.exceptions;
+  thread.state[0] = slot;
   if (settings.system_routine != 0) {
     thread.sip = static_cast<uint32_t>(settings.system_routine);
   }
-  thread.number = number;
-  const uint32_t mask = mask_of(job, number);
-  thread.start(static_cast<uint32_t>(job.kernel), mask);
-  return mask;
+  thread.start(static_cast<uint32_t>(program.kernel), mask);
 }
 
 }  // namespace halogen::compute

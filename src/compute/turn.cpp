@@ -8,6 +8,14 @@ namespace {
 
 constexpr uint64_t kMinTurn = 1 << 8;
 
+// Children make a pass longer than the groups that a job has at a time.
+uint64_t groups_in_pass(const Walk& walk) {
+  const uint64_t usual = groups_at_once(walk.job);
+  return walk.exchanged == 0
+             ? usual
+             : std::max(usual, static_cast<uint64_t>(std::ranges::count(walk.groups, true, &Group::live)));
+}
+
 // Updates the turn after a thread has run. False: the turn cannot continue now.
 bool end_of_thread_turn(eu::ThreadStatus status, const eu::Thread& thread, const Sender& sender, Group& group,
                         Turn& turn) {
@@ -56,10 +64,10 @@ uint32_t groups_at_once(const Job& job) {
 
 void run_turn(Walk& walk, uint32_t number, Turn& turn, ThreadRunner& runner, Sender& sender, const LiveGroup& live) {
   Group& group = walk.groups[number];
-  const uint64_t budget = kPart / groups_at_once(walk.job);
+  const uint64_t budget = kPart / groups_in_pass(walk);
   const uint64_t of_thread = std::clamp<uint64_t>(budget / std::max(group.threads, 1u), kMinTurn, kTurn);
   do {
-    const uint64_t arrived = live.arrivals();
+    const uint64_t arrived = live.arrivals() + walk.exchanged;
     for (; turn.thread < group.threads; ++turn.thread, turn.of_thread = 0) {
       eu::Thread& thread = walk.threads[group.first_slot + turn.thread].thread;
       if (thread.status == eu::ThreadStatus::ended) {
@@ -71,13 +79,13 @@ void run_turn(Walk& walk, uint32_t number, Turn& turn, ThreadRunner& runner, Sen
       turn.used += thread.instructions - before;
       turn.of_thread += thread.instructions - before;
       if (!end_of_thread_turn(status, thread, sender, group, turn)) {
-        turn.round_moved |= live.arrivals() != arrived;
+        turn.round_moved |= live.arrivals() + walk.exchanged != arrived;
         return;
       }
       turn.round_moved |= turn.of_thread > 1;
     }
     turn.thread = 0;
-    turn.round_moved |= live.arrivals() != arrived;
+    turn.round_moved |= live.arrivals() + walk.exchanged != arrived;
     turn.moved |= turn.round_moved;
     if (group.ended == group.threads || !std::exchange(turn.round_moved, false)) {
       break;

@@ -35,25 +35,37 @@ struct Turn {
   uint32_t ip = 0;           // of the thread that stopped the turn
 };
 
-// Sends messages. A speculative sender refuses messages whose effect cannot be rolled back.
+// Sends messages.
 class Sender final : public eu::MessageTarget {
  public:
-  explicit Sender(message::SharedFunctions& functions, bool speculative = false)
-      : functions_(functions), speculative_(speculative) {}
+  enum class Mode : uint8_t {
+    direct,
+    before_others,  // later turns of the pass have run speculatively: messages that concern other threads are refused
+    speculative     // so is what cannot be rolled back
+  };
+
+  explicit Sender(message::SharedFunctions& functions, Mode mode = Mode::direct) : functions_(functions), mode_(mode) {}
   eu::SendOutcome send(eu::Thread& thread, const eu::Message& message) override {
-    if (!speculative_) [[likely]] {
+    if (mode_ == Mode::direct) [[likely]] {
+      return functions_.send(thread, message);
+    }
+    if (functions_.exchanges(message)) {
+      refused_ = true;
+      return eu::SendOutcome::blocked;
+    }
+    if (mode_ == Mode::before_others) {
       return functions_.send(thread, message);
     }
     const eu::SendOutcome outcome = functions_.try_send(thread, message);
     refused_ |= outcome == eu::SendOutcome::blocked;
     return outcome;
   }
-  bool speculative() const { return speculative_; }
+  bool speculative() const { return mode_ == Mode::speculative; }
   bool refused() const { return refused_; }
 
  private:
   message::SharedFunctions& functions_;
-  bool speculative_;
+  Mode mode_;
   bool refused_ = false;
 };
 

@@ -7,6 +7,7 @@
 
 #include "compute/payload.h"
 #include "eu/isa/validator.h"
+#include "gen/message_rules.h"
 
 namespace halogen::compute {
 namespace {
@@ -20,18 +21,6 @@ void advance(Walk& walk) {
     walk.next[axis] = 0;
   }
   walk.all_started = true;
-}
-
-// Returns the first of `count` free slots in a row.
-std::optional<uint32_t> find_slots(const Walk& walk, uint32_t count) {
-  uint32_t run = 0;
-  for (uint32_t slot = 0; slot < walk.job.slots; ++slot) {
-    run = slot < walk.threads.size() && walk.threads[slot].used ? 0 : run + 1;
-    if (run == count) {
-      return slot + 1 - count;
-    }
-  }
-  return std::nullopt;
 }
 
 bool any_live(const Walk& walk) {
@@ -108,6 +97,7 @@ void Walker::fill_group(const Settings& settings, Walk& walk, uint32_t number, O
   for (uint32_t i = 0; i < group.threads; ++i) {
     ThreadSlot& slot = walk.threads[group.first_slot + i];
     slot.used = true;
+    slot.gateway = {};
     const uint32_t mask = fill_thread(settings, walk.job, group.at, group.first_slot + i, i, slot.thread);
     slot.thread.group = number;
     if (outcome != nullptr) {
@@ -119,16 +109,13 @@ void Walker::fill_group(const Settings& settings, Walk& walk, uint32_t number, O
 
 bool Walker::start_group(const Settings& settings, Walk& walk, Outcome& outcome) {
   const uint32_t count = walk.job.group_threads();
-  const std::optional<uint32_t> slots = walk.all_started ? std::nullopt : find_slots(walk, count);
+  const std::optional<uint32_t> slots = walk.all_started ? std::nullopt : find_slots(walk, count, walk.job.slots);
   if (!slots) {
     return false;
   }
-  const auto free = std::ranges::find(walk.groups, false, &Group::live);
-  const auto number = static_cast<uint32_t>(free - walk.groups.begin());
-  if (free == walk.groups.end()) {
-    walk.groups.emplace_back();
-  }
+  const uint32_t number = free_group(walk);
   Group& group = walk.groups[number];
+  group.child.reset();
   group.live = true;
   group.at = walk.next;
   group.first_slot = *slots;
@@ -187,7 +174,7 @@ void Walker::run_pass(const Generation& generation, const Settings& settings, Wa
     }
   }
   turns_.assign(at_work_.size(), {});
-  if (pool_ != nullptr && pool_->threads() > 1 && observer_ == nullptr && at_work_.size() > 1) {
+  if (pool_ != nullptr && pool_->threads() > 1 && observer_ == nullptr && at_work_.size() > 1 && walk.exchanged == 0) {
     BackOff& back_off = back_off_[{walk.job.bases.instruction, walk.job.kernel}];
     if (back_off.serial_passes == 0) {
       const Pass pass{.generation = generation,
@@ -208,12 +195,43 @@ void Walker::run_pass(const Generation& generation, const Settings& settings, Wa
   Sender sender(functions_);
   for (size_t i = 0; i < at_work_.size(); ++i) {
     LiveGroup live(walk, at_work_[i]);
+    if (walk.exchanged != 0) {
+      choose_program(walk, at_work_[i], environment);
+    }
     environment.groups = &live;
     functions_.begin(generation, environment);
     run_turn(walk, at_work_[i], turns_[i], runner, sender, live);
     if (turns_[i].end != Turn::End::over) {
       break;
     }
+  }
+}
+
+// Sets the kernel and the tables of a group: those of the job, or of a child thread.
+void Walker::choose_program(const Walk& walk, uint32_t number, message::Environment& environment) {
+  const Group& group = walk.groups[number];
+  const Program& program = group.child ? *group.child : walk.job;
+  kernel_ =
+      &kernels_.find(*environment.space, walk.job.bases.instruction, static_cast<uint32_t>(program.kernel), false);
+  environment.binding_table = walk.job.tables.address(program.binding_table);
+  environment.sampler_table = program.sampler_table;
+}
+
+// Starts children until none waits or no slot is free.
+void Walker::start_children(const Generation& generation, const Settings& settings, const Walk& walk,
+                            memory::AddressSpace& space, Children& children, Outcome& outcome) {
+  while (const Program* const program = children.start_next(settings)) {
+    kernel_ = &kernels_.find(space, walk.job.bases.instruction, static_cast<uint32_t>(program->kernel), true);
+    judge_kernel(generation.id());
+    ++outcome.threads;
+    outcome.channels += walk.job.simd;
+  }
+}
+
+void Walker::judge_kernel(spec::GenId gen) {
+  if (!kernel_->judged) {
+    kernel_->judged = true;
+    check_kernel_rules(gen);
   }
 }
 
@@ -256,12 +274,13 @@ Outcome Walker::run_part(const Generation& generation, const Settings& settings,
   }
   kernels_.trim();
   kernel_ = &kernels_.find(space, job.bases.instruction, static_cast<uint32_t>(job.kernel), first);
-  if (!kernel_->judged) {
-    kernel_->judged = true;
-    check_kernel_rules(generation.id());
-  }
+  judge_kernel(generation.id());
+  Children children(generation, walk, space, events_, path_);
+  const bool spawns = job.media && message_rules(generation.id()).spawner_rows != 0;
   message::Environment environment{.space = &space,
                                    .groups = nullptr,
+                                   .exchange = job.media ? &children : nullptr,
+                                   .urb = spawns ? &children : nullptr,
                                    .bases = job.bases,
                                    .binding_table = job.tables.address(job.binding_table),
                                    .sampler_table = job.sampler_table,
@@ -270,6 +289,7 @@ Outcome Walker::run_part(const Generation& generation, const Settings& settings,
     while (std::ranges::count(walk.groups, true, &Group::live) < groups_at_once(job) &&
            start_group(settings, walk, outcome)) {
     }
+    start_children(generation, settings, walk, space, children, outcome);
     if (!any_live(walk)) {
       return outcome;
     }
@@ -297,12 +317,12 @@ Outcome Walker::run_part(const Generation& generation, const Settings& settings,
       }
     }
     const bool another = !all.freed && (all.spent || !all.moved) && start_group(settings, walk, outcome);
-    if (!all.moved && !another) {
+    if (!all.moved && !another && !children.can_start()) {
       outcome.stop = Stop::deadlock;
       return outcome;
     }
   }
-  outcome.stop = any_live(walk) || !walk.all_started ? Stop::unfinished : Stop::finished;
+  outcome.stop = any_live(walk) || !walk.all_started || !walk.waiting.empty() ? Stop::unfinished : Stop::finished;
   return outcome;
 }
 

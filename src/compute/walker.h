@@ -4,6 +4,8 @@
 // another group is started, so that a group that waits for another group's writes gets them. A dispatch is done in
 // parts, and other engines run between two parts.
 //
+// Media threads may open registers to each other and start children (children.h).
+//
 // With a pool the turns of a pass are spread over host threads (parallel_pass.h), which changes only host time.
 #pragma once
 
@@ -18,6 +20,7 @@
 #include "base/fidelity.h"
 #include "base/stop_flag.h"
 #include "base/work_end.h"
+#include "compute/children.h"
 #include "compute/compute_state.h"
 #include "compute/observer.h"
 #include "compute/parallel_pass.h"
@@ -75,6 +78,10 @@ class Walker {
                    bool first);
   bool start_group(const Settings& settings, Walk& walk, Outcome& outcome);
   void check_kernel_rules(spec::GenId gen) const;
+  void judge_kernel(spec::GenId gen);
+  void choose_program(const Walk& walk, uint32_t number, message::Environment& environment);
+  void start_children(const Generation& generation, const Settings& settings, const Walk& walk,
+                      memory::AddressSpace& space, Children& children, Outcome& outcome);
   void fill_group(const Settings& settings, Walk& walk, uint32_t number, Outcome* outcome);
   void run_pass(const Generation& generation, const Settings& settings, Walk& walk, message::Environment& environment);
 

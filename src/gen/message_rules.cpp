@@ -27,12 +27,15 @@ constexpr MessageRules gen4() {
                       .channel_selects = false,
                       .typed_borders = false,
                       .target_control = true,
-                      .sample_position_interleaved = true};
+                      .sample_position_interleaved = true,
+                      .gateway = true,
+                      .spawner_rows = 512};
 }
 
 constexpr MessageRules gen4_5() {
   MessageRules rules = gen4();
   rules.gens = from_to(GenId::gen4_5, GenId::gen4_5);
+  rules.spawner_rows = 768;
   return rules;
 }
 
@@ -50,6 +53,7 @@ constexpr MessageRules gen6() {
   rules.gens = from_to(GenId::gen6, GenId::gen6);
   rules.target_control = false;
   rules.block_offset_bytes = false;
+  rules.spawner_rows = 0;
   return rules;
 }
 
@@ -57,6 +61,7 @@ constexpr MessageRules gen7() {
   MessageRules rules = gen6();
   rules.gens = from_to(GenId::gen7, GenId::gen7_5);
   rules.local_index = 254;
+  rules.gateway = false;
   rules.array_bit = true;
   rules.buffer_depth_shift = 21;
   rules.order = SamplerOrder::reference_level_first;

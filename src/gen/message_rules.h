@@ -39,6 +39,8 @@ struct MessageRules {
   bool typed_borders;                // border colours in every number format, consecutive
   bool target_control;               // the surface state selects the written channels and enables blending
   bool sample_position_interleaved;  // multisampled surfaces always have interleaved samples
+  bool gateway;                      // a public source describes how threads open registers and write to others
+  uint16_t spawner_rows;             // rows of 32 bytes of the URB for threads that start others; 0: not described
 };
 
 const MessageRules& message_rules(spec::GenId gen);

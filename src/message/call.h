@@ -87,5 +87,7 @@ eu::SendOutcome urb_port(Call& call);
 eu::SendOutcome dual_block(Call& call, Direction direction);
 eu::SendOutcome media_block(Call& call, Direction direction);
 eu::SendOutcome gateway(Call& call);
+eu::SendOutcome spawner(Call& call);
+bool exchanges(const Context& context, const eu::MessageControl& control, bool end_of_thread);
 
 }  // namespace halogen::message

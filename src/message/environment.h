@@ -10,6 +10,7 @@
 #include "base/strong.h"
 #include "eu/thread.h"
 #include "memory/address_space.h"
+#include "message/exchange.h"
 #include "message/urb.h"
 
 namespace halogen::message {
@@ -50,6 +51,7 @@ struct BindingTables {
 struct Environment {
   memory::AddressSpace* space = nullptr;
   Groups* groups = nullptr;
+  Exchange* exchange = nullptr;     // null: the threads do not exchange messages
   Urb* urb = nullptr;               // null: the threads have no URB entries
   PixelMessages* pixels = nullptr;  // null: the threads have no pixels
   StateBases bases;

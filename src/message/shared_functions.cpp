@@ -104,18 +104,6 @@ std::optional<MemoryTarget> target_of(Call& call, uint8_t index, HeaderBase head
              : MemoryTarget::buffer(*environment.space, surface->base, surface->bytes, call.touched);
 }
 
-eu::SendOutcome gateway(Call& call) {
-  if (call.control.type == Type::barrier && call.context.environment.groups != nullptr) {
-    call.context.environment.groups->arrive(call.thread);
-    if (call.touched != nullptr) {
-      call.touched->barrier = true;
-    }
-    call.response.clear();
-    return SendOutcome::done;
-  }
-  return call.unsupported("gateway message not implemented, or barrier outside a thread group");
-}
-
 namespace {
 
 bool of_pixels(Type type) {
@@ -269,11 +257,16 @@ eu::SendOutcome SharedFunctions::try_send(eu::Thread& thread, const eu::Message&
   return SendOutcome::blocked;
 }
 
+bool SharedFunctions::exchanges(const eu::Message& message) {
+  return message::exchanges(context_,
+                            context_.controls.find(context_.gen(), message.function & 15u, message.descriptor),
+                            message.end_of_thread);
+}
+
 eu::SendOutcome SharedFunctions::dispatch(Call& call) {
   if (goes_to_pixels(call.control)) {
     return pixels(call);
   }
-  const eu::Message& message = call.message;
   switch (call.control.function) {
     case SharedFunction::rc:
     case SharedFunction::dpwr:
@@ -290,10 +283,7 @@ eu::SendOutcome SharedFunctions::dispatch(Call& call) {
     case SharedFunction::gtwy:
       return gateway(call);
     case SharedFunction::ts:
-      if (message.end_of_thread) {
-        return SendOutcome::done;  // the dispatcher frees its resources
-      }
-      return call.unsupported("thread spawning not implemented");
+      return spawner(call);
     case SharedFunction::null:
       call.response.clear();
       return SendOutcome::done;

@@ -1,7 +1,7 @@
 // The shared functions of Gen4 to Gen12 as one target of messages: data ports, sampler, URB, gateway, thread spawner.
 // The math box belongs to the EU. Messages about pixels go to the stage that dispatches pixels. Not modelled: video
-// motion estimation, threads that start others, some SIMD4x2 forms. They are counted and reported as unsupported; their
-// responses are zero.
+// motion estimation, threads that start others after Gen5, some SIMD4x2 forms. They are counted and reported as
+// unsupported; their responses are zero.
 //
 // A message completes when it is sent, lanes from the lowest up, so fences have nothing to wait for.
 #pragma once
@@ -97,6 +97,8 @@ class SharedFunctions final : public eu::MessageTarget {
   // Sends a message unless it would fault or change the fidelity. Then the outcome is `blocked`, and the thread sends
   // it again later.
   eu::SendOutcome try_send(eu::Thread& thread, const eu::Message& message);
+  // Returns whether the message depends on other threads or acts on them (exchange.h).
+  bool exchanges(const eu::Message& message);
 
  private:
   eu::SendOutcome dispatch(Call& call);
