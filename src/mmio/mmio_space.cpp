@@ -5,12 +5,37 @@
 
 #include <fmt/format.h>
 
+#include "gen/port_rules.h"
+
 namespace halogen::mmio {
 
 namespace {
 
 std::string_view verb(bool is_write) {
   return is_write ? "write" : "read";
+}
+
+constexpr std::string_view kPortOnly = "GR06 or MSR accessed as a memory-mapped register; use the I/O port";
+
+// Returns whether an access concerns VGA registers that software may access as I/O ports only.
+bool is_port_only(spec::GenId gen, const VgaState& vga, uint64_t offset, unsigned bytes, uint64_t value,
+                  bool is_write) {
+  constexpr uint64_t kGraphicsIndex = 0x3ce, kGraphicsData = 0x3cf, kMiscWrite = 0x3c2, kMiscRead = 0x3cc;
+  constexpr uint64_t kMiscellaneous = 6;  // GR06
+  if (!port_rules(gen).graphics_6_and_misc) {
+    return false;
+  }
+  uint64_t index = vga.grx;
+  for (unsigned i = 0; i < std::min(bytes, 4u); ++i) {
+    const uint64_t port = offset + i;
+    if (is_write && port == kGraphicsIndex) {
+      index = value >> (8 * i) & 0xff;
+    }
+    if ((port == kGraphicsData && index == kMiscellaneous) || port == (is_write ? kMiscWrite : kMiscRead)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace
@@ -139,6 +164,9 @@ bool MmioSpace::in_null_range(uint64_t offset) const {
 
 uint64_t MmioSpace::read(uint64_t offset, unsigned bytes, Origin origin) {
   if (Vga::contains(static_cast<uint32_t>(std::min<uint64_t>(offset, 0xffff'ffff)))) {
+    if (is_port_only(generation_.id(), vga_.state(), offset, bytes, 0, false)) {
+      raise(EventKind::undefined_behaviour, "VGA", offset, 0, kPortOnly);
+    }
     return vga_.read(static_cast<uint32_t>(offset), std::min(bytes, 4u), vga_inputs_);
   }
   if (bytes == 4 && offset % 4 == 0 && offset <= 0xffff'fffc) [[likely]] {
@@ -159,6 +187,9 @@ uint64_t MmioSpace::read(uint64_t offset, unsigned bytes, Origin origin) {
 
 void MmioSpace::write(uint64_t offset, unsigned bytes, uint64_t value, Origin origin) {
   if (Vga::contains(static_cast<uint32_t>(std::min<uint64_t>(offset, 0xffff'ffff)))) {
+    if (is_port_only(generation_.id(), vga_.state(), offset, bytes, value, true)) {
+      raise(EventKind::undefined_behaviour, "VGA", offset, value, kPortOnly);
+    }
     vga_.write(static_cast<uint32_t>(offset), std::min(bytes, 4u), static_cast<uint32_t>(value));
     return;
   }

@@ -1,5 +1,7 @@
 // The command streamers of 965 to GM45 as a whole: the duties of the parser, prefetch, coherency of page tables, and
 // the register block. G45 PRM vol. 1b 1.5, 1.19, 5.2, 5.3.3, 5.3.10, 5.8 (seed 003).
+#include <utility>
+
 #include "flow_bench.h"
 
 namespace halogen {
@@ -156,6 +158,39 @@ TEST_P(Gen4Streamers, ChangedEntryIsUsedByCpuAndStreamImmediately) {
   EXPECT_EQ(bench.aperture(page), kNoop | 0x0040'0002);
   bench.run_all(kRcs, bench.batch(page));
   EXPECT_EQ(bench.reg(kRcs, kNopid), 2u);
+}
+
+// GR06 and MSR are I/O ports. The paging registers have no memory-mapped offset that is known, so an access finds none.
+TEST_P(Gen4Streamers, PortOnlyVgaRegistersAreReportedIfMemoryMapped) {
+  COVERS("G45-5.2-02");
+  constexpr uint32_t kIndex = 0x3ce, kData = 0x3cf, kMiscWrite = 0x3c2, kMiscRead = 0x3cc;
+  FlowBench bench(GetParam());
+  bench.host.log.clear();
+  const auto write_b = [&](uint32_t port, uint32_t value) { bench.device->bar_write(0, port, 1, value); };
+  size_t seen = 0;
+  const auto reported = [&] { return std::exchange(seen, bench.undefined()) != bench.undefined(); };
+  bench.device->io_write(kIndex, 1, 6);
+  bench.device->io_write(kData, 1, 0x0c);
+  EXPECT_EQ(bench.device->io_read(kData, 1), 0x0cu);
+  bench.device->io_write(kMiscWrite, 1, 0x67);
+  EXPECT_EQ(bench.device->io_read(kMiscRead, 1), 0x67u);
+  EXPECT_FALSE(reported()) << "as ports";
+  write_b(kData, 0x04);
+  EXPECT_TRUE(reported());
+  EXPECT_EQ(bench.device->bar_read(0, kData, 1), 0x04u) << "the access is done";
+  EXPECT_TRUE(reported());
+  write_b(kMiscWrite, 0x63);
+  EXPECT_TRUE(reported());
+  EXPECT_EQ(bench.device->bar_read(0, kMiscRead, 1), 0x63u);
+  EXPECT_TRUE(reported());
+  // Index and data in one access; other registers are memory-mapped too.
+  bench.device->bar_write(0, kIndex, 2, 0x0508);
+  EXPECT_FALSE(reported()) << "GR08";
+  bench.device->bar_write(0, kIndex, 2, 0x0506);
+  EXPECT_TRUE(reported()) << "GR06";
+  write_b(0x3c4, 1);
+  write_b(0x3c5, 1);
+  EXPECT_FALSE(reported());
 }
 
 INSTANTIATE_TEST_SUITE_P(Gen4, Gen4Streamers, ::testing::ValuesIn(gen4_chips()), chip_name);
