@@ -20,6 +20,7 @@ struct ObservationRules {
   uint32_t report_clock_hz;
   bool network_enable_in_power_unit;  // RPM_CONFIG1, else GDT_CHICKEN_BITS
   bool high_address;                  // the buffer may be above 4 GB, in per-process tables
+  bool frequency_reports;             // a change of the frequency writes a report, also one to the same frequency
 };
 
 const ObservationRules& observation_rules(spec::GenId gen);

@@ -52,6 +52,7 @@ void read_common(Settings& settings, const Control& control, const Debug& debug,
     settings.timer_exponent = timer.timer_period;
   }
   settings.clocks_in_reports = debug.include_clock_ratio;
+  settings.frequency_reports = !debug.disable_clock_ratio_reports;
   settings.switch_reports = !debug.disable_context_switch_reports;
   settings.buffer.bytes = kSmallestBuffer << static_cast<unsigned>(buffer.buffer_size);
   settings.buffer_in_global_table = buffer.memory_select == Buffer::MemorySelect::GGTT;

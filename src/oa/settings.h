@@ -28,6 +28,7 @@ struct Settings {
   hw::OaReportFormat format{};
   std::optional<unsigned> timer_exponent;  // no value: no timer
   bool clocks_in_reports = false;
+  bool frequency_reports = false;
   bool switch_reports = false;
   ReportBuffer buffer;
   uint64_t asked_base = 0;  // of the buffer, before alignment

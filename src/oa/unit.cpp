@@ -98,6 +98,9 @@ void Unit::attach_all() {
   attach("GDT_CHICKEN_BITS", Role::network_enable);
   attach("RPM_CONFIG1", Role::network_enable);
   attach("OA_TLB_INV_CR", Role::invalidate);
+  if (rules_.frequency_reports) {
+    attach("RPNSWREQ", Role::frequency);
+  }
 }
 
 void Unit::attach(std::string_view name, Role role, bool context) {
@@ -140,6 +143,7 @@ uint32_t Unit::on_read(const mmio::RegisterSlot& slot, unsigned copy, uint32_t s
     case Role::word:
     case Role::network_enable:
     case Role::invalidate:
+    case Role::frequency:
       break;
   }
   return stored;
@@ -189,6 +193,12 @@ uint32_t Unit::on_write(const mmio::RegisterWrite& write) {
       break;
     case Role::invalidate:
       environment_.report_space(memory::TableKind::global).invalidate();
+      break;
+    case Role::frequency:
+      configure();
+      if (state_.enabled && settings_.frequency_reports) {
+        write_buffer_report({.frequency = true});
+      }
       break;
     case Role::none:
     case Role::setting:

@@ -136,7 +136,8 @@ class Unit final : public mmio::RegisterHandler {
     select,
     word,
     network_enable,
-    invalidate
+    invalidate,
+    frequency
   };
   struct Hook {
     Role role = Role::none;
@@ -166,6 +167,7 @@ class Unit final : public mmio::RegisterHandler {
   struct Reasons {
     bool timer = false;
     bool context_switch = false;
+    bool frequency = false;
     std::array<bool, kTriggers> triggers{};
     bool operator==(const Reasons&) const = default;
   };

@@ -22,6 +22,7 @@ uint32_t Unit::report_id(const Reasons& reasons) const {
   hw::OA_REPORT_ID id;
   id.timer = reasons.timer;
   id.context_switch = reasons.context_switch;
+  id.clock_ratio_change = reasons.frequency;
   id.internal_trigger_1 = reasons.triggers[0];
   id.internal_trigger_2 = reasons.triggers[1];
   id.start_trigger = global_.state().start[block].fired;

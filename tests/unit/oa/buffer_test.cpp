@@ -238,6 +238,34 @@ TEST_P(OaBuffer, ReportIdsNameTheReason) {
   EXPECT_EQ(id, expected);
 }
 
+// Linux turns these reports off from Gen9 on, and has nothing to turn off on Gen8.
+TEST_P(OaBuffer, EachRequestOfAFrequencyWritesAReport) {
+  COVERS("DG1-OA-15");
+  constexpr uint32_t kRequest = 0xa008, kClockChange = 1u << 24;
+  OaBench bench(GetParam());
+  bench.map_buffer(kBase, 0);
+  bench.put(test_oa_counters(GetParam()));
+  bench.write(kRequest, 20u << 23);
+  bench.enable();
+  const auto reports = [&] { return (bench.read(bench.at().tail) - bench.read(bench.at().head)) / 256; };
+  const uint32_t each = bench.model.gen == spec::GenId::gen8 ? 0 : 1;
+  EXPECT_EQ(reports(), 0u) << "requests before the unit is enabled";
+  bench.device->advance(1000);
+  bench.write(kRequest, 15u << 23);
+  EXPECT_EQ(reports(), each);
+  bench.device->advance(1000);
+  bench.write(kRequest, 15u << 23);
+  EXPECT_EQ(reports(), 2 * each) << "to the same frequency";
+  if (each != 0) {
+    EXPECT_EQ(bench.report_at(0).id() & 0x01d8'0000, kClockChange) << "the only reason";
+    EXPECT_EQ(bench.report_at(256).id() & 0x01d8'0000, kClockChange);
+    EXPECT_EQ(bench.report_at(256).ticks() - bench.report_at(0).ticks(), 750u);
+  }
+  bench.write(bench.at().debug, 0x0020'0020);
+  bench.write(kRequest, 30u << 23);
+  EXPECT_EQ(reports(), 2 * each) << "turned off";
+}
+
 TEST_P(OaBuffer, UnmappedPagesAndBadAddressesAreReported) {
   for (const uint32_t base : {0x800'0000u, 0xffff'0000u, 0xfff0'0040u, 0u}) {
     OaBench bench(GetParam());
