@@ -89,6 +89,15 @@ uint32_t Dpfc::without_later_fields(const mmio::RegisterWrite& write, uint32_t n
   return next & ~fields;
 }
 
+void Dpfc::check_watermark(const mmio::RegisterWrite& write) {
+  using Watermark = hw::DPFC_CONTROL::WriteBackWatermark;
+  const Watermark wanted =
+      unpack_register<hw::DPFC_CONTROL>(parts_.model.gen, write.value & write.addressed).write_back_watermark;
+  if (wanted != Watermark::lines_4 && wanted != Watermark::lines_8) {
+    raise(EventKind::undefined_behaviour, &write.slot, "code of the write-back watermark is reserved");
+  }
+}
+
 uint32_t Dpfc::on_write(const mmio::RegisterWrite& write) {
   switch (write.slot.desc->id) {
     case spec::RegisterId::DPFC_CB_BASE:
@@ -104,6 +113,7 @@ uint32_t Dpfc::on_write(const mmio::RegisterWrite& write) {
       const uint32_t kept =
           without_later_fields(write, keep_while_enabled(write, spec::packed32(free, parts_.model.gen)),
                                spec::packed32(later, parts_.model.gen));
+      check_watermark(write);
       // A pipe that does not run has no vertical blank to wait for.
       if (!unpack_register<hw::DPFC_CONTROL>(parts_.model.gen, kept).enable && state_.on &&
           !parts_.host.source(plane()).on) {

@@ -52,6 +52,7 @@ class Dpfc final : public FrameCompressor {
   // Registers.
   uint32_t keep_while_enabled(const mmio::RegisterWrite& write, uint32_t free_bits);
   uint32_t without_later_fields(const mmio::RegisterWrite& write, uint32_t next, uint32_t fields);
+  void check_watermark(const mmio::RegisterWrite& write);
   uint32_t next_slb_data();
   void set_debug_status(const hw::DPFC_DEBUG_STATUS& bits);
   // Frames.

@@ -67,6 +67,39 @@ TEST(DpfcRegisters, ControlKeepsItsModesWhileEnabled) {
   EXPECT_EQ(bench.read(0x3208), 0u);
 }
 
+// The watermark changes only when compressed data are written, never which.
+TEST(DpfcRegisters, WatermarkAndFenceNumberAreTwoFields) {
+  COVERS("G45-7.2.2-07");
+  std::vector<std::vector<uint32_t>> lengths;
+  for (const uint32_t watermark : {0u, 1u, 2u, 3u}) {
+    DpfcBench bench;
+    bench.fill_desktop(9);
+    bench.enable(watermark << 4);
+    EXPECT_EQ(bench.read(0x3208) >> 4 & 3, watermark);
+    EXPECT_EQ(bench.events(EventKind::undefined_behaviour), watermark < 2 ? 0u : 1u) << "reserved codes";
+    lengths.push_back(bench.slb());
+    EXPECT_EQ(bench.compressed_line(100), bench.pixels(100));
+  }
+  EXPECT_EQ(lengths[0], lengths[1]);
+  // Writes through the fence of that number, and through no other, make lines modified.
+  for (const uint32_t number : {0u, 3u, 15u}) {
+    DpfcBench bench;
+    bench.write(0x3000 + 8 * DpfcBench::kFenceNumber, 0);
+    bench.set_fence(number, DpfcBench::kFence, (DpfcBench::kFence >> 12) + DpfcBench::kRegionPages - 1,
+                    bench.screen.pitch_B, false);
+    bench.fill_desktop(9);
+    bench.enable(number ^ DpfcBench::kFenceNumber);
+    ASSERT_EQ(bench.read(0x3208) & 15, DpfcBench::kFenceNumber | (number ^ DpfcBench::kFenceNumber));
+    bench.write(0x3208, (bench.read(0x3208) & ~15u) | number);
+    EXPECT_EQ(bench.compressed_lines(), 480u);
+    bench.cpu_write(0, 31, 7);
+    EXPECT_EQ(bench.compressed_lines(), 479u) << number;
+    bench.write(0x3208, (bench.read(0x3208) & ~15u) | (number ^ 1));
+    bench.cpu_write(0, 32, 7);
+    EXPECT_EQ(bench.compressed_lines(), 479u) << "another fence";
+  }
+}
+
 struct Shape {
   Screen screen;
   uint32_t limit;
