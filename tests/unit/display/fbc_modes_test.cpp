@@ -296,5 +296,34 @@ TEST(FbcModes, CpuSleepModeDecidesWhatHappensToThePass) {
   }
 }
 
+// A pass that is paused at a vertical blank is at work: a request does not start it again from the first pair.
+TEST(FbcModes, PassThatIsAtWorkAtAVerticalBlankIsNotStartedAgain) {
+  COVERS("G45-6.8.2-01");  // with FbcPass.StartsAtAVerticalBlankIfSomethingIsModified and the periodic mode's tests
+  FbcBench bench;
+  bench.fill_desktop(4);
+  bench.write(FbcBench::kControl2, 2);  // the processor's sleep pauses a pass
+  bench.enable();
+  bench.request();
+  bench.next_vblank();
+  bench.device->advance(101'000);  // 25 pairs are done, the next has begun
+  bench.compressor().set_processor_idle(true);
+  bench.cpu_write(0, 0, 1);
+  EXPECT_EQ(bench.tag(0), kTagModified);
+  bench.request();
+  constexpr uint64_t kBefore = 100'000;  // 25 pairs more
+  bench.device->advance(bench.device->display().next_vblank(0).value() - bench.device->clock().nanoseconds - kBefore);
+  bench.compressor().set_processor_idle(false);
+  bench.next_vblank();
+  EXPECT_TRUE(compressing(bench));
+  bench.device->advance(FbcBench::kQuarterFrame);
+  EXPECT_FALSE(compressing(bench));
+  EXPECT_EQ(bench.count_tags(kTagCompressed), 239u);
+  EXPECT_EQ(bench.tag(0), kTagModified) << "the pass continued behind it";
+  bench.next_vblank();
+  EXPECT_TRUE(compressing(bench)) << "the request is still set";
+  bench.device->advance(FbcBench::kQuarterFrame);
+  EXPECT_EQ(bench.count_tags(kTagCompressed), 240u);
+}
+
 }  // namespace
 }  // namespace halogen::display::fbc_test

@@ -87,6 +87,7 @@ TEST(FbcRules, WidthAndHeightAreLimited) {
 }
 
 TEST(FbcRules, OnlyProgressiveUprightScreensWithoutAsynchronousFlipsAreCompressed) {
+  COVERS("G45-6.4-07");
   expect_refused({}, [](FbcBench& bench) { bench.write(0x70008, 0x8000'0000 | 6u << 21); });
   expect_refused({}, [](FbcBench& bench) {
     bench.write_plane(bench.control_bits() | 1u << 15, static_cast<uint32_t>(bench.surface));
@@ -98,6 +99,11 @@ TEST(FbcRules, OnlyProgressiveUprightScreensWithoutAsynchronousFlipsAreCompresse
   bench.device->display().flip({.plane = 0, .async = true, .base = static_cast<uint32_t>(bench.surface) + 0x40'0000});
   EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 1u);
   EXPECT_EQ(bench.count_tags(kTagModified), 240u) << "no line of the old picture is shown";
+  // There is no mode of double width: bit 30 of the pipe's configuration, which had it on earlier chips, is its state.
+  FbcBench wide;
+  const uint32_t configuration = wide.read(0x70008);
+  wide.write(0x70008, configuration ^ 1u << 30);
+  EXPECT_EQ(wide.read(0x70008), configuration);
 }
 
 TEST(FbcRules, CompressedLinesMustNotExceedTheStride) {
