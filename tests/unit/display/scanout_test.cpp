@@ -1,6 +1,7 @@
 // Frames of the primary planes: formats, tilings, offsets, rotation, and when a change becomes visible.
 #include <gtest/gtest.h>
 
+#include "covers.h"
 #include "unit/display/screen_bench.h"
 
 namespace halogen::display::scanout_test {
@@ -227,6 +228,30 @@ TEST_P(EveryScreen, UnmappedPagesAreBlackAndReportedOnce) {
   if (screen.is_gen4()) {
     EXPECT_EQ(screen.events(EventKind::fault), 2u);
     EXPECT_EQ(screen.read(0x2024), 1u << 4);  // PGTBL_ER: an entry for display A
+  }
+}
+
+TEST_P(EveryScreen, ChangedEntriesAreShownAfterTheVerticalBlank) {
+  COVERS("G45-5.3.10-05");  // on the first chips
+  constexpr uint64_t kElsewhere = kBacking + 0x100'0000;
+  constexpr uint32_t kPage = 3;  // lines 12 to 15
+  Screen screen(*GetParam());
+  if (!screen.has_aperture()) {
+    GTEST_SKIP() << "planes are in local memory";
+  }
+  fill_linear(screen, kSurface);
+  screen.start();
+  show(screen, 0, kSurface);
+  screen.frame();
+  EXPECT_EQ(screen.shown().at(5, 13), rgb(mixed(5, 13)));
+  for (uint32_t at = 0; at < 4096; at += 4) {
+    screen.host.put<uint32_t>(kElsewhere + at, 0x0012'3456);
+  }
+  screen.map(kSurface / 4096 + kPage, kElsewhere);
+  screen.frame();
+  const Image image = screen.shown();
+  for (uint32_t y = 0; y < kHeight; ++y) {
+    EXPECT_EQ(image.at(5, y), rgb(y / 4 == kPage ? 0x0012'3456 : mixed(5, y))) << y;
   }
 }
 

@@ -81,6 +81,19 @@ TEST_P(DisplayOverlay, FlipIsPendingUntilItsRegistersAreRead) {
   EXPECT_FALSE(bench.pending());
 }
 
+// The overlay's translation is renewed at each vertical blank: its registers come from the new page.
+TEST_P(DisplayOverlay, ChangedEntryIsUsedAtTheNextVerticalBlank) {
+  COVERS("G45-5.3.10-05");
+  bench.run(bench.overlay(kOn, bench.first));
+  bench.frame();
+  EXPECT_EQ(bench.loaded(1), 0x1001u);
+  bench.map(bench.first / EngineBench::kPage, EngineBench::host_address(bench.second));
+  EXPECT_EQ(bench.loaded(1), 0x1001u);
+  bench.run(bench.overlay(kContinue, bench.first));
+  bench.frame();
+  EXPECT_EQ(bench.loaded(1), 0x2001u);
+}
+
 TEST_P(DisplayOverlay, LaterFlipReplacesAPendingFlip) {
   COVERS("G45-1.12-04");
   bench.run(FlowBench::join({bench.overlay(kOn, bench.first), bench.overlay(kContinue, bench.second)}));

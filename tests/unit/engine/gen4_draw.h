@@ -136,6 +136,29 @@ struct Gen4Draw : FlowBench {
     }
     return ::testing::AssertionSuccess();
   }
+  // Replaces the code of the pixel shader: it writes 1.0 to every channel of its pixels.
+  void make_pixels_white() {
+    std::string text = "(W) mov (8|M0) m2.0<1>:ud r1.0<8;8,1>:ud\n";
+    for (unsigned reg = 3; reg < 11; ++reg) {
+      text += "(W) mov (8|M0) m" + std::to_string(reg) + ".0<1>:f 1.0:f\n";
+    }
+    put_kernel(kPixelKernel, text + "send.dpwr (16|M0) null:ud m1 r0.0<8;8,1>:ud 0x0 0x14084800 {EOT}\n");
+  }
+  // Emits the drawing command alone, with vertices at another place.
+  void emit_vertices(uint64_t place, uint32_t width, uint32_t height, float z = 0.5f) {
+    const auto right = static_cast<float>(width), bottom = static_cast<float>(height);
+    const float corners[] = {right, bottom, z, 0, bottom, z, 0, 0, z};
+    for (size_t i = 0; i < std::size(corners); ++i) {
+      poke(place + 4 * i, std::bit_cast<uint32_t>(corners[i]));
+    }
+    emit(kRcs, {0x7808'0003, 12, at(place), model.gen == spec::GenId::gen4 ? 16u : at(place) + 0xfff, 0});
+    emit(kRcs, {0x7b00'0004 | 15u << 10, 3, 0, 1, 0, 0});
+  }
+  // Enables the statistics of the windower.
+  void count_pixels() { poke(states + kPixelUnit + 16, peek(states + kPixelUnit + 16) | 1); }
+  std::vector<uint32_t> depth_buffer_of(const Surface& depth) { return depth_buffer(&depth); }
+  uint64_t texture_state() const { return states + kTextureState; }
+  uint64_t binding_table() const { return states + kTable; }
   void clear(const Surface& surface) {
     for (uint64_t i = 0; i < uint64_t{surface.pitch_B} * 64; i += 4) {
       poke(surface.base + i, 0);
