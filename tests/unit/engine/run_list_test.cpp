@@ -205,10 +205,54 @@ TEST(RunListProbes, ProbesUseTheProcessTable) {
 
 TEST(RunListProbes, CommandAfterAFaultedProbeWaitsForItsContext) {
   TwoContexts bench;
-  bench.ask_for(1);
-  bench.run_all(kRcs, FlowBench::join({{kProbe, 0x0fff'0000 | 3}, bench.store(bench.status + 0x200, 1)}));
-  EXPECT_EQ(bench.reg(kRcs, kRccid), bench.contexts[1] | 1);
-  EXPECT_EQ(bench.peek(bench.status + 0x200), 0u);
+  const auto mark = static_cast<uint32_t>(bench.status + 0x200);
+  for (const uint32_t page : {static_cast<uint32_t>(bench.data), 0x0fff'0000u}) {
+    bench.start_ring(kRcs);
+    bench.poke(mark, 0u);
+    bench.ask_for(1);
+    bench.run_all(kRcs, {kProbe, page | 3, 0x1060'0002, 0, mark, 1});
+    EXPECT_EQ(bench.reg(kRcs, kRccid), bench.contexts[1] | 1);
+    EXPECT_EQ(bench.peek(mark), page == bench.data ? 1u : 0u) << "through the global table";
+    bench.start_ring(kRcs);
+    bench.switch_to(0);
+  }
+}
+
+// A long BLT is at work when the probe is submitted: the context leaves after it, and the next command is not executed.
+TEST(RunListProbes, FaultedProbeSwitchesContextsWhenThePipelineIsEmpty) {
+  COVERS("G45-1.13.1-03");
+  constexpr uint32_t kLines = 768, kBad = 0x0fff'0000;
+  for (const bool faults : {false, true}) {
+    SCOPED_TRACE(faults);
+    TwoContexts bench;
+    const auto data = static_cast<uint32_t>(bench.data);
+    const uint64_t target = bench.allocate(kLines);
+    bench.emit(kRcs, {0x5430'0004, 0x03f0'1000, 0, kLines << 16 | 1024, static_cast<uint32_t>(target), 0x1234'5678});
+    bench.emit(kRcs, {kProbe, (faults ? kBad : data) | 3});
+    bench.emit(kRcs, {0x1060'0002, 0, static_cast<uint32_t>(bench.status) + 0x200, 1});  // through the global table
+    bench.submit(kRcs);
+    const auto line_done = [&](uint32_t line) {
+      return bench.peek(target + uint64_t{line} * 4096 + 4092) == 0x1234'5678u;
+    };
+    bench.device->advance(500);
+    EXPECT_TRUE(line_done(0) && !line_done(kLines - 1)) << "the BLT is at work";
+    EXPECT_EQ(bench.read(kErrors), 0u) << "the probe waits for it";
+    bench.ask_for(1);
+    for (unsigned step = 0; bench.reg(kRcs, kRccid) != (bench.contexts[1] | 1); ++step) {
+      ASSERT_LT(step, 100'000u);
+      bench.device->advance(500);
+    }
+    EXPECT_EQ(bench.read(kErrors) != 0, faults);
+    EXPECT_EQ(bench.peek(bench.status + 0x200), faults ? 0u : 1u) << "the command behind the probe";
+    for (uint32_t line = 0; line < kLines; ++line) {
+      ASSERT_TRUE(line_done(line)) << line;
+    }
+  }
+  // The probes of a command are all processed, whichever faults.
+  TwoContexts bench;
+  bench.run_all(kRcs, {kProbe | 2, kBad | 3, static_cast<uint32_t>(bench.data) | 7, kBad | 40});
+  EXPECT_NE(bench.read(kErrors), 0u);
+  EXPECT_EQ(bench.reg(kRcs, 0x480) & 1u << 7, 1u << 7) << "the valid probe behind the fault is in its slot";
 }
 
 TEST(RunListProbes, NewProbeReplacesTheProbeInItsSlot) {

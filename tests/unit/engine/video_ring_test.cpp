@@ -47,6 +47,29 @@ TEST_P(VideoRing, StoreAfterAFlushIsExecuted) {
   EXPECT_EQ(bench.peek(data), 7u);
 }
 
+// What precedes a flush is complete when the store behind it is seen.
+TEST_P(VideoRing, StoreBehindAFlushShowsThatItIsComplete) {
+  COVERS("G45-2.5-02");
+  const uint64_t mark = bench.allocate(1);
+  bench.start_ring(kVcs, 4);
+  for (uint32_t round = 1; round < 40; ++round) {
+    for (uint32_t i = 0; i < 16; ++i) {
+      bench.emit(kVcs, bench.store(data + 4 * i, 100 * round + i));
+    }
+    bench.emit(kVcs, FlowBench::join({{kFlush, kNoop | 0x0040'0000 | round}, bench.store(mark, round)}));
+    bench.submit(kVcs);
+    for (unsigned step = 0; bench.peek(mark) != round; ++step) {
+      ASSERT_LT(step, 10'000u);
+      bench.device->advance(50);
+    }
+    for (uint32_t i = 0; i < 16; ++i) {
+      ASSERT_EQ(bench.peek(data + 4 * i), 100 * round + i);
+    }
+    EXPECT_EQ(bench.reg(kVcs, kNopid), round) << "the parser has passed the flush";
+  }
+  EXPECT_EQ(bench.events(), 0u);
+}
+
 TEST_P(VideoRing, RaisesItsOwnUserInterrupt) {
   COVERS("G45-2.11-01");
   bench.write(0x20a8, ~(1u << 25 | 2u));
