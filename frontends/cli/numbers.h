@@ -6,13 +6,13 @@
 #include <charconv>
 #include <string_view>
 
-#include "base/bits.h"
+#include "base/graphics_address.h"
 #include "base/result.h"
 #include "base/strong.h"
 
 namespace halogen::cli {
 
-// Parses a 48-bit graphics address, also in canonical form with copies of bit 47 above.
+// Parses a graphics address in either form. Returns it without copies of bit 47.
 inline Result<GpuVa> parse_address(std::string_view option, std::string_view text) {
   const bool hex = text.starts_with("0x") || text.starts_with("0X");
   const std::string_view digits = hex ? text.substr(2) : text;
@@ -21,12 +21,11 @@ inline Result<GpuVa> parse_address(std::string_view option, std::string_view tex
   if (status == std::errc::invalid_argument || end != digits.data() + digits.size()) {
     return Error{fmt::format("{} \"{}\" is not an address; write 0x and hexadecimal digits.", option, text)};
   }
-  constexpr unsigned kAddressBits = 48;
-  const bool canonical = static_cast<uint64_t>(sign_extend(value, kAddressBits)) == value;
-  if (status != std::errc{} || ((value >> kAddressBits) != 0 && !canonical)) {
-    return Error{fmt::format("{} {} is out of range; graphics addresses have {} bits.", option, text, kAddressBits)};
+  if (status != std::errc{} || !is_graphics_address(value)) {
+    return Error{
+        fmt::format("{} {} is out of range; graphics addresses have {} bits.", option, text, kGraphicsAddressBits)};
   }
-  return GpuVa{value & low_mask(kAddressBits)};
+  return GpuVa{plain_address(value)};
 }
 
 }  // namespace halogen::cli

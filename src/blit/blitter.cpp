@@ -95,7 +95,7 @@ bool Blitter::load_pattern(Work& work, Progress& progress) {
     return true;
   }
   if (!pattern.is_immediate) {
-    progress.has_pattern = ok(work.space.read(GpuVa{pattern.address & work.job.address_mask}, into));
+    progress.has_pattern = ok(work.space.read(wrapped_address(pattern.address & work.job.address_mask), into));
     return progress.has_pattern;
   }
   const std::span<const std::byte> given = std::as_bytes(pattern.immediate);
@@ -179,7 +179,7 @@ bool Blitter::find_mono_bits(Work& work, uint64_t line, uint32_t at, uint32_t by
   const size_t count = (first + bytes / work.job.pixel_B + 7) / 8;
   const std::span<std::byte> into = std::span(scratch_->bits).first(count);
   if (!mono.is_immediate) {
-    return ok(work.space.read(GpuVa{(mono.address + bit / 8) & work.job.address_mask}, into));
+    return ok(work.space.read(wrapped_address((mono.address + bit / 8) & work.job.address_mask), into));
   }
   const std::span<const std::byte> given = std::as_bytes(mono.immediate);
   const uint64_t from = std::min<uint64_t>(bit / 8, given.size());

@@ -83,9 +83,9 @@ bool SurfaceRows::look_up(uint64_t address, std::byte*& frame) {
     frame = known->frame;
     return true;
   }
-  frame = space_->page_at(GpuVa{address}, access_);
+  frame = space_->page_at(wrapped_address(address), access_);
   if (frame == nullptr) {
-    const memory::AddressSpace::View view = space_->view(GpuVa{address}, access_);
+    const memory::AddressSpace::View view = space_->view(wrapped_address(address), access_);
     if (!ok(view.result)) {
       return false;
     }
@@ -118,7 +118,7 @@ bool SurfaceRows::find_first(uint64_t x_B, uint64_t y, uint64_t most, Piece& pie
   while (piece.count < most && frame != nullptr) {
     address += memory::kFrameBytes;
     std::byte* const next =
-        space_->page_at(GpuVa{address}, access_);  // a fault is raised when the page is accessed in order
+        space_->page_at(wrapped_address(address), access_);  // a fault is raised when the page is accessed in order
     if (next != frame + memory::kFrameBytes) {
       break;
     }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/graphics_address.h"
 #include "blit/blit_job.h"
 #include "memory/address_space.h"
 
@@ -45,7 +46,7 @@ class SurfaceRows {
     if (bytes > memory::kFrameBytes - inside) {
       return nullptr;
     }
-    std::byte* const frame = space_->page_at(GpuVa{address}, access_);
+    std::byte* const frame = space_->page_at(wrapped_address(address), access_);
     return frame == nullptr ? nullptr : frame + inside;
   }
 

@@ -30,8 +30,8 @@ constexpr size_t kMaxMediaThreads = 1 << 20;  // of one walk
 AccessResult read_unit(const Generation& generation, const Settings& settings, const message::StateBases& bases,
                        memory::AddressSpace& space, hw::VFE_STATE& unit) {
   std::array<uint32_t, 3> words{};
-  const AccessResult result =
-      space.read(message::place(bases.general + settings.descriptors_offset), std::as_writable_bytes(std::span(words)));
+  const AccessResult result = space.read(wrapped_address(bases.general + settings.descriptors_offset),
+                                         std::as_writable_bytes(std::span(words)));
   unit = hw::VFE_STATE::unpack(generation.id(), words);
   return result;
 }
@@ -40,7 +40,7 @@ AccessResult read_descriptor_at(const Generation& generation, uint64_t address, 
                                 hw::INTERFACE_DESCRIPTOR_DATA& descriptor) {
   std::array<uint32_t, hw::kMaxDwords<hw::INTERFACE_DESCRIPTOR_DATA>> words{};
   const size_t size = spec::bytes_of<hw::INTERFACE_DESCRIPTOR_DATA>(generation.id());
-  const AccessResult result = space.read(message::place(address), std::as_writable_bytes(std::span(words)).first(size));
+  const AccessResult result = space.read(wrapped_address(address), std::as_writable_bytes(std::span(words)).first(size));
   descriptor = hw::INTERFACE_DESCRIPTOR_DATA::unpack(generation.id(), words);
   return result;
 }
@@ -92,7 +92,7 @@ AccessResult append_constants(memory::AddressSpace& space, uint64_t address, siz
   job.constants.resize(at + wanted_B);
   const size_t given = std::min(wanted_B, there_B);
   return given == 0 ? AccessResult::ok
-                    : space.read(message::place(address), std::span(job.constants).subspan(at, given));
+                    : space.read(wrapped_address(address), std::span(job.constants).subspan(at, given));
 }
 
 }  // namespace
@@ -188,7 +188,7 @@ void append_commands(spec::GenId gen, const Settings& settings, std::vector<uint
   spec::append_command(gen, out, routine);
   if (settings.preemption_area != 0) {
     hw::GPGPU_CSR_BASE_ADDRESS area{};
-    area.gpgpu_csr_base_address = message::place(settings.preemption_area);
+    area.gpgpu_csr_base_address = wrapped_address(settings.preemption_area);
     spec::append_command(gen, out, area);
   }
   hw::MEDIA_VFE_STATE front{};
@@ -259,7 +259,7 @@ JobStatus make_job(const Generation& generation, const Settings& settings, const
   job.constants.resize(wanted);
   const uint64_t given = std::min<uint64_t>(wanted, there > offset ? there - offset : 0);
   return given == 0 ? AccessResult::ok
-                    : space.read(message::place(constants + offset), std::span(job.constants).first(given));
+                    : space.read(wrapped_address(constants + offset), std::span(job.constants).first(given));
 }
 
 // Registers after r0: constants, inline data, indirect data. For the threads of a walk, the position of each thread

@@ -8,14 +8,13 @@
 #include <limits>
 #include <vector>
 
-#include "base/bits.h"
+#include "base/graphics_address.h"
 
 namespace halogen::debugger {
 namespace {
 
 constexpr uint64_t kAny = std::numeric_limits<uint64_t>::max();
 constexpr uint64_t kOffsets = std::numeric_limits<uint32_t>::max();
-constexpr unsigned kAddressBits = 48;
 
 // The kind of an argument.
 enum class Word : uint8_t { address, count, region };
@@ -166,13 +165,12 @@ Result<void> put_number(const Row& row, Word kind, std::string_view word, Comman
     out.count = *value;
     return {};
   }
-  const bool canonical = static_cast<uint64_t>(sign_extend(*value, kAddressBits)) == *value;
-  if (*value > row.last_address || (row.last_address == kAny && (*value >> kAddressBits) != 0 && !canonical)) {
+  if (*value > row.last_address || (row.last_address == kAny && !is_graphics_address(*value))) {
     return Error{fmt::format("{} is out of range; {} addresses have {} bits.", word,
                              row.last_address == kAny ? "graphics" : "instruction",
-                             row.last_address == kAny ? kAddressBits : 32)};
+                             row.last_address == kAny ? kGraphicsAddressBits : 32)};
   }
-  out.address = row.last_address == kAny ? *value & low_mask(kAddressBits) : *value;
+  out.address = row.last_address == kAny ? plain_address(*value) : *value;
   return {};
 }
 

@@ -63,7 +63,7 @@ std::optional<Session::Change> Session::changed(const compute::Moment& moment) {
   std::optional<Change> first;
   for (Watch& watch : watches_) {
     std::vector<std::byte> now(watch.bytes.size());
-    read_(moment.tables, message::place(watch.address).value, now);
+    read_(moment.tables, wrapped_address(watch.address).value, now);
     if (now != watch.bytes) {
       if (!first) {
         first = Change{watch.address, watch.bytes, now};
@@ -185,7 +185,7 @@ Result<Answer> Session::answer(const Command& command, const compute::Moment& mo
     }
     case Verb::memory: {
       std::vector<std::byte> bytes(count);
-      const bool mapped = read_(moment.tables, message::place(address).value, bytes);
+      const bool mapped = read_(moment.tables, wrapped_address(address).value, bytes);
       return show_memory(address, bytes, mapped);
     }
     case Verb::where: {
@@ -218,7 +218,7 @@ Result<Answer> Session::add_watch(const Command& command, const compute::Moment&
     return Error{"too many watches; delete one first."};
   }
   Watch watch{*command.address, std::vector<std::byte>(*command.count)};
-  if (!read_(moment.tables, message::place(watch.address).value, watch.bytes)) {
+  if (!read_(moment.tables, wrapped_address(watch.address).value, watch.bytes)) {
     return Error{fmt::format("{:#x}: not all of the {} bytes are mapped.", *command.address, *command.count)};
   }
   std::erase_if(watches_, [&](const Watch& old) { return old.address == watch.address; });

@@ -169,7 +169,7 @@ std::optional<eu::Instruction> instruction_at(const compute::Moment& moment, uin
     return *known;
   }
   std::array<std::byte, 16> bytes{};
-  const uint64_t place = message::place(moment.job.bases.instruction + offset).value;
+  const uint64_t place = wrapped_address(moment.job.bases.instruction + offset).value;
   if ((offset & 7) != 0 || !read(moment.tables, place, bytes)) {
     return std::nullopt;
   }

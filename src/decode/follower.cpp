@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/graphics_address.h"
 #include "spec/field_visitor.h"
 
 namespace halogen::decode {
@@ -13,7 +14,6 @@ constexpr int kMaxDepth = 6;
 constexpr uint64_t kMaxElements = 256;
 constexpr uint64_t kGuessedTableEntries = 32;
 constexpr size_t kPreviewDwords = 16;
-constexpr uint64_t kAddressMask = (uint64_t{1} << 48) - 1;
 constexpr uint32_t kOldEntryMask = ~uint32_t{0x1f};  // alignment of surface states, where the entry has no description
 
 bool is_pointer(const spec::FieldDesc& field) {
@@ -102,7 +102,7 @@ void Follower::follow_row(Node& node, const PointerRow& row, const FieldValue& p
   uint64_t address = spec::field_value(*pointer.desc, pointer.raw);
   if (row.target == Target::binding_table) address <<= state_.bases.binding_table_shift();
   if (pointer.desc->type == spec::FieldType::offset) address += state_.bases.get(row.base);
-  address = (address & kAddressMask) + row.skip_bytes;
+  address = plain_address(address) + row.skip_bytes;
   const auto count = count_of(node, row, pointer, address);
   if (!count) return;
   switch (row.target) {
@@ -150,7 +150,7 @@ void Follower::follow_binding_table(Node& node, const std::string& label, GpuVa 
     const uint64_t offset = binding_table_entry_ == nullptr
                                 ? entry & kOldEntryMask
                                 : value_of(*binding_table_entry_, gen_, std::span(&entry, 1), "surface_state_pointer");
-    const GpuVa surface{(state_.bases.get(Base::surface) + offset) & kAddressMask};
+    const GpuVa surface{plain_address(state_.bases.get(Base::surface) + offset)};
     const std::string name = fmt::format("{}[{}]", label, i);
     if (!add_structure(node, *surface_state_, name, surface, guess, depth)) {
       if (guess) return;

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/bits.h"
+#include "base/graphics_address.h"
 
 namespace halogen::decode {
 
@@ -11,7 +12,6 @@ using engine::StreamSpace;
 
 namespace {
 
-constexpr unsigned kAddressBits = 48;
 constexpr std::array<uint32_t, 1024> kZeros{};
 
 }  // namespace
@@ -29,14 +29,14 @@ size_t MemoryImage::read(StreamSpace space, GpuVa address, std::span<uint32_t> o
 }
 
 void FlatImage::add(GpuVa address, uint64_t bytes, std::span<const uint32_t> content) {
-  const Object object{address.value & low_mask(kAddressBits), bytes, content};
+  const Object object{plain_address(address.value), bytes, content};
   const auto at = std::upper_bound(objects_.begin(), objects_.end(), object,
                                    [](const Object& a, const Object& b) { return a.first < b.first; });
   objects_.insert(at, object);
 }
 
 std::span<const uint32_t> FlatImage::dwords_at(StreamSpace, GpuVa address) {
-  const uint64_t at = align_down(address.value & low_mask(kAddressBits), sizeof(uint32_t));
+  const uint64_t at = align_down(plain_address(address.value), sizeof(uint32_t));
   auto it = std::upper_bound(objects_.begin(), objects_.end(), at,
                              [](uint64_t value, const Object& object) { return value < object.first; });
   if (it == objects_.begin()) return {};
@@ -158,9 +158,7 @@ memory::WalkResult PagedImage::walk(StreamSpace space, GpuVa address, memory::Wa
     result.fault = {.reason = rules.unusable, .address = address.value};
     return result;
   }
-  const uint64_t at = rules.format->canonical
-                          ? static_cast<uint64_t>(sign_extend(address.value, rules.format->address_bits))
-                          : address.value;
+  const uint64_t at = rules.format->canonical ? wrapped_address(address.value).value : address.value;
   const memory::PhysicalMemory& tables = space == StreamSpace::ggtt ? global_table_ : memory_;
   return memory::walk(tables, rules, at, {}, recorder, false);
 }
@@ -173,7 +171,7 @@ std::span<const uint32_t> PagedImage::dwords_of(StreamSpace space, const memory:
 }
 
 std::span<const uint32_t> PagedImage::dwords_at(StreamSpace space, GpuVa address) {
-  const GpuVa at{align_down(address.value & low_mask(kAddressBits), sizeof(uint32_t))};
+  const GpuVa at{align_down(plain_address(address.value), sizeof(uint32_t))};
   if (space == StreamSpace::ppgtt && !root_.valid) space = StreamSpace::ggtt;
   const memory::WalkResult found = walk(space, at);
   if (!found.fault) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/bits.h"
+#include "base/graphics_address.h"
 #include "base/json.h"
 #include "decode/aub_decoder.h"
 #include "spec/field_visitor.h"
@@ -17,7 +18,6 @@ namespace {
 using engine::StreamSpace;
 
 constexpr size_t kShownDwords = 4;
-constexpr unsigned kAddressBits = 48;
 
 std::string_view name_of(memory::MemorySpace space) {
   return space == memory::MemorySpace::local ? "local" : "system";
@@ -130,7 +130,7 @@ Result<WalkReport> walk_trace(const std::filesystem::path& file, const WalkQuery
   WalkReport report;
   report.file = name;
   report.device = decoder.device();
-  report.address = GpuVa{query.address.value & low_mask(kAddressBits)};
+  report.address = GpuVa{plain_address(query.address.value)};
   report.global = query.global;
   PagedImage& memory = *decoder.memory();
   if (!query.global) {

@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/graphics_address.h"
 #include "surface/tiling.h"
 
 namespace halogen::device {
@@ -28,7 +29,7 @@ class Reader {
       if (page != page_) {
         page_ = page;
         const bool known = missing.contains(page);
-        bytes_ = known ? std::span<std::byte>{} : space_.view(GpuVa{page}, {}).bytes;
+        bytes_ = known ? std::span<std::byte>{} : space_.view(canonical(GpuVa{page}), {}).bytes;
         if (bytes_.size() < memory::kFrameBytes) {
           bytes_ = {};
           missing.insert(page);

@@ -1,6 +1,7 @@
 #include "memory/aux_table.h"
 
 #include "base/bits.h"
+#include "base/graphics_address.h"
 
 namespace halogen::memory {
 namespace {
@@ -13,10 +14,6 @@ struct Level {
 constexpr std::array<Level, 3> kLevels{{{36, 12, 15}, {24, 12, 13}, {16, 8, 8}}};
 constexpr unsigned kAddressBits = 48;
 
-GpuVa canonical(uint64_t address) {
-  return GpuVa{static_cast<uint64_t>(sign_extend(address & low_mask(kAddressBits), kAddressBits))};
-}
-
 }  // namespace
 
 std::optional<uint64_t> AuxTable::walk(uint64_t main) const {
@@ -27,7 +24,7 @@ std::optional<uint64_t> AuxTable::walk(uint64_t main) const {
   for (const Level& level : kLevels) {
     const uint64_t index = main >> level.index_shift & low_mask(level.index_bits);
     uint64_t entry = 0;
-    if (!ok(space_->read(canonical(table + index * sizeof(entry)), std::as_writable_bytes(std::span(&entry, 1)))) ||
+    if (!ok(space_->read(wrapped_address(table + index * sizeof(entry)), std::as_writable_bytes(std::span(&entry, 1)))) ||
         (entry & 1) == 0) {
       return std::nullopt;
     }

@@ -7,6 +7,7 @@
 
 #include "base/bits.h"
 #include "base/check.h"
+#include "base/graphics_address.h"
 #include "hw/page_tables.h"
 #include "hw/trtt.h"
 #include "memory/has_register.h"
@@ -18,7 +19,6 @@ using spec::EngineClass;
 using spec::RegisterId;
 
 constexpr unsigned kTileBits = 16;
-constexpr unsigned kAddressBits = 48;
 
 // The part of a set that a register holds, whatever its name in a generation is.
 enum class Part : uint8_t { control, range, l3_low, l3_high, null_value, invalid_value, bypass };
@@ -204,7 +204,7 @@ void TiledResources::report_misuse(uint64_t address, const char* detail) {
 }
 
 void TiledResources::on_x_tiled_surface(uint64_t base, uint64_t bytes) {
-  const uint64_t first = base & low_mask(kAddressBits);
+  const uint64_t first = plain_address(base);
   const auto is_known = [&](const Extent& extent) { return extent.base == first && extent.bytes == bytes; };
   if (std::ranges::none_of(x_tiled_, is_known)) {
     x_tiled_[next_extent_++ % x_tiled_.size()] = {first, bytes};
@@ -216,7 +216,7 @@ void TiledResources::on_x_tiled_surface(uint64_t base, uint64_t bytes) {
 void TiledResources::on_unmapped_tile(uint64_t address, Tile tile) {
   registers_->on_unmapped_tile(set_, address, tile);
   for (Extent& extent : x_tiled_) {
-    if ((address & low_mask(kAddressBits)) - extent.base < extent.bytes && !std::exchange(extent.reported, true)) {
+    if (plain_address(address) - extent.base < extent.bytes && !std::exchange(extent.reported, true)) {
       registers_->misused(set_, address, "null or invalid tile on an X-tiled surface");
     }
   }
@@ -227,17 +227,16 @@ bool TiledResources::covers(uint64_t address) {
     return false;
   }
   const PageFormat* format = space_->context().format;
-  if (format == nullptr || format->address_bits != kAddressBits) {
+  if (format == nullptr || format->address_bits != kGraphicsAddressBits) {
     report_misuse(address, "enabled in a context without 48-bit addresses");
     return false;
   }
-  const bool canonical = static_cast<uint64_t>(sign_extend(address & low_mask(kAddressBits), kAddressBits)) == address;
-  return canonical && registers_->set(set_).hits(address);
+  return is_canonical(address) && registers_->set(set_).hits(address);
 }
 
 // Returns the address of an entry. Tables must lie outside the window: their addresses are not translated again.
 GpuVa TiledResources::entry_address(uint64_t table, uint64_t offset) {
-  const uint64_t address = static_cast<uint64_t>(sign_extend(table, kAddressBits)) + offset;
+  const uint64_t address = wrapped_address(table).value + offset;
   if (registers_->set(set_).hits(address)) {
     report_misuse(address, "table inside the tiled resource window");
   }
@@ -277,7 +276,7 @@ PreTranslation::Result TiledResources::translate(uint64_t address, Access /*acce
     result.tile = Tile::invalid;
   } else {
     const uint64_t mapped = (uint64_t{tile} << kTileBits) | bits(address, kTileBits - 1, 0);
-    result.address = static_cast<uint64_t>(sign_extend(mapped, kAddressBits));
+    result.address = wrapped_address(mapped).value;
   }
   return result;
 }

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/bits.h"
+#include "base/graphics_address.h"
 #include "memory/gam_page_update.h"
 
 namespace halogen::memory {
@@ -31,10 +32,6 @@ bool replace(const PhysicalMemory& memory, MemorySpace space, uint64_t address, 
   std::byte* frame = memory.frame(space, PhysAddr(address));
   auto& stored = *reinterpret_cast<uint64_t*>(frame + (address & (kFrameBytes - sizeof(uint64_t))));
   return std::atomic_ref<uint64_t>(stored).compare_exchange_strong(expected, entry);
-}
-
-bool is_canonical(uint64_t address, unsigned bits) {
-  return static_cast<uint64_t>(sign_extend(address & low_mask(bits), bits)) == address;
 }
 
 void narrow(Rights& rights, const EntryFormat& format, uint64_t entry, bool honour_execute_disable) {

@@ -36,7 +36,7 @@ bool scan(uint64_t first, uint64_t bytes, StateForm form, memory::AddressSpace& 
   std::array<uint64_t, kPage_B / sizeof(uint64_t)> words{};
   for (uint64_t at = 0; at < bytes; at += kPage_B) {
     const uint64_t size = std::min(kPage_B, bytes - at);
-    if (!ok(space.read(place(first + at), std::as_writable_bytes(std::span(words)).first(size)))) {
+    if (!ok(space.read(wrapped_address(first + at), std::as_writable_bytes(std::span(words)).first(size)))) {
       return true;
     }
     const std::span there = std::span(words).first((size + 7) / 8);
@@ -109,13 +109,13 @@ bool attach_clear(const Generation& generation, const hw::RENDER_SURFACE_STATE& 
     return true;
   }
   surface.sampled_clear = {};
-  return ok(space.read(place(address + kConvertedAt), std::span(surface.sampled_clear).first(kConverted_B)));
+  return ok(space.read(wrapped_address(address + kConvertedAt), std::span(surface.sampled_clear).first(kConverted_B)));
 }
 
 bool store_converted_clear(const Surface& surface, memory::AddressSpace& space) {
   const std::array<std::byte, 16> bytes = packed_clear(surface);
   return surface.converted_at == 0 ||
-         ok(space.write(place(surface.converted_at), std::span(bytes).first(kConverted_B)));
+         ok(space.write(wrapped_address(surface.converted_at), std::span(bytes).first(kConverted_B)));
 }
 
 BlockStates::BlockStates(const surface::StateMap& map, memory::AddressSpace& space)
@@ -142,7 +142,7 @@ BlockState BlockStates::read(const surface::BlockIndex& block, uint64_t main) {
   if (!at) {
     return BlockState::resolved;
   }
-  if (!ok(space_->read(place(at->offset), std::as_writable_bytes(std::span(&byte, 1))))) {
+  if (!ok(space_->read(wrapped_address(at->offset), std::as_writable_bytes(std::span(&byte, 1))))) {
     failed_ = true;
     return BlockState::resolved;
   }
@@ -155,7 +155,7 @@ bool BlockStates::write(const surface::BlockIndex& block, uint64_t main, BlockSt
   if (!at) {
     return false;
   }
-  const memory::AddressSpace::View view = space_->view(place(at->offset), memory::kWrite);
+  const memory::AddressSpace::View view = space_->view(wrapped_address(at->offset), memory::kWrite);
   failed_ = failed_ || !ok(view.result);
   if (!ok(view.result) || view.bytes.empty()) {
     return false;
@@ -189,7 +189,7 @@ bool BlockStates::write_run(const surface::BlockIndex& first, uint64_t main, Blo
     return false;
   }
   const size_t bytes = run() * bits() / 8;
-  const memory::AddressSpace::View view = space_->view(place(at->offset), memory::kWrite);
+  const memory::AddressSpace::View view = space_->view(wrapped_address(at->offset), memory::kWrite);
   failed_ = failed_ || !ok(view.result);
   if (!ok(view.result) || view.bytes.size() < bytes) {
     return false;
@@ -213,7 +213,7 @@ bool BlockStates::read_four(const surface::BlockIndex& first, uint64_t main, std
   }
   uint16_t word = 0;
   const size_t bytes = map_.form == StateForm::four_bits ? 2 : 1;
-  if (!ok(space_->read(place(at->offset), std::as_writable_bytes(std::span(&word, 1)).first(bytes)))) {
+  if (!ok(space_->read(wrapped_address(at->offset), std::as_writable_bytes(std::span(&word, 1)).first(bytes)))) {
     failed_ = true;
     return true;
   }
@@ -308,7 +308,7 @@ bool fill_clear_blocks(const Surface& surface, memory::AddressSpace& space) {
     for (uint32_t row = y; row < std::min(y + high, surface.level_height(level)); ++row) {
       for (uint32_t column = x; column < std::min(x + wide, surface.level_width(level)); ++column) {
         const uint64_t at = texel_address(surface, column, row, layer, level);
-        if (!ok(space.write(place(at), std::span(packed).first(element_B)))) {
+        if (!ok(space.write(wrapped_address(at), std::span(packed).first(element_B)))) {
           return false;
         }
       }

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "base/bits.h"
+#include "base/graphics_address.h"
 #include "base/strong.h"
 #include "eu/thread.h"
 #include "memory/address_space.h"
@@ -59,10 +59,5 @@ struct Environment {
   uint32_t sampler_table = 0;  // offset from the dynamic base
   bool counts_work = false;    // work_tally.h
 };
-
-// Returns a 48-bit address in canonical form.
-constexpr GpuVa place(uint64_t address) {
-  return GpuVa{static_cast<uint64_t>(sign_extend(address & low_mask(48), 48))};
-}
 
 }  // namespace halogen::message

@@ -9,7 +9,7 @@ class MemoryCode final : public eu::CodeMemory {
  public:
   MemoryCode(memory::AddressSpace& space, uint64_t base) : space_(space), base_(base) {}
   bool read(uint64_t page, eu::CodePage& into) override {
-    return ok(space_.read(place(base_ + page * eu::kCodePage_B), into, true));
+    return ok(space_.read(wrapped_address(base_ + page * eu::kCodePage_B), into, true));
   }
 
  private:

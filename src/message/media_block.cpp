@@ -51,13 +51,13 @@ SendOutcome media_block(Call& call, Direction direction) {
       const uint64_t address = texel_address(*surface, pixel, shown_y, 0, 0) + static_cast<uint64_t>(shown_x % pixel_B);
       call.touch(address, 1);
       if (direction == Direction::write) {
-        if (!ok(space.write(place(address), data.subspan(at, 1)))) {
+        if (!ok(space.write(wrapped_address(address), data.subspan(at, 1)))) {
           return SendOutcome::fault;
         }
         continue;
       }
       std::array<std::byte, 1> byte{};
-      if (!ok(space.read(place(address), byte))) {
+      if (!ok(space.read(wrapped_address(address), byte))) {
         return SendOutcome::fault;
       }
       call.response.put_bytes(at, byte);

@@ -23,7 +23,7 @@ void for_each_lane(uint32_t lanes, Do&& visit) {
 // Counts bytes that are inside the bounds.
 void MemoryTarget::touch(uint64_t offset, uint64_t bytes, Use use) const {
   if (space_ != nullptr) {
-    touched_->lines.add(place(base_ + offset).value, bytes);
+    touched_->lines.add(wrapped_address(base_ + offset).value, bytes);
     return;
   }
   touched_->local_read_B += use != Use::write ? static_cast<uint32_t>(bytes) : 0;
@@ -61,7 +61,7 @@ memory::AccessResult MemoryTarget::read_lanes(uint32_t lanes, const std::array<u
   for_each_lane(lanes, [&](unsigned lane) {
     if (inside(offsets[lane], bytes)) {
       owners[count] = static_cast<uint8_t>(lane);
-      addresses[count++] = place(base_ + offsets[lane]);
+      addresses[count++] = wrapped_address(base_ + offsets[lane]);
     } else {
       std::memset(into + lane * bytes, 0, bytes);
     }
@@ -97,7 +97,7 @@ memory::AccessResult MemoryTarget::write_lanes(uint32_t lanes, const std::array<
   for_each_lane(lanes, [&](unsigned lane) {
     if (inside(offsets[lane], bytes)) {
       std::memcpy(data.data() + count * bytes, from + lane * bytes, bytes);
-      addresses[count++] = place(base_ + offsets[lane]);
+      addresses[count++] = wrapped_address(base_ + offsets[lane]);
     }
   });
   return space_->write_each(std::span(addresses).first(count), bytes, data.data());
@@ -109,7 +109,7 @@ memory::AccessResult MemoryTarget::read(uint64_t offset, std::span<std::byte> in
     touch(offset, there, Use::read);
   }
   if (limit_ == kNoLimit) {
-    return space_->read(place(base_ + offset), into);
+    return space_->read(wrapped_address(base_ + offset), into);
   }
   std::fill(into.begin() + static_cast<std::ptrdiff_t>(there), into.end(), std::byte{0});
   if (there == 0) {
@@ -119,7 +119,7 @@ memory::AccessResult MemoryTarget::read(uint64_t offset, std::span<std::byte> in
     std::memcpy(into.data(), local_.data() + offset, there);
     return AccessResult::ok;
   }
-  return space_->read(place(base_ + offset), into.first(there));
+  return space_->read(wrapped_address(base_ + offset), into.first(there));
 }
 
 memory::AccessResult MemoryTarget::write(uint64_t offset, std::span<const std::byte> from) const {
@@ -128,7 +128,7 @@ memory::AccessResult MemoryTarget::write(uint64_t offset, std::span<const std::b
     touch(offset, there, Use::write);
   }
   if (limit_ == kNoLimit) {
-    return space_->write(place(base_ + offset), from);
+    return space_->write(wrapped_address(base_ + offset), from);
   }
   if (there == 0) {
     return AccessResult::ok;
@@ -137,7 +137,7 @@ memory::AccessResult MemoryTarget::write(uint64_t offset, std::span<const std::b
     std::memcpy(local_.data() + offset, from.data(), there);
     return AccessResult::ok;
   }
-  return space_->write(place(base_ + offset), from.first(there));
+  return space_->write(wrapped_address(base_ + offset), from.first(there));
 }
 
 MemoryTarget::Spot MemoryTarget::spot(uint64_t offset, unsigned bytes) const {
@@ -160,7 +160,7 @@ MemoryTarget::Spot MemoryTarget::spot(uint64_t offset, unsigned bytes) const {
   if (touched_ != nullptr) {
     touch(offset, bytes, Use::both);
   }
-  const memory::AddressSpace::View view = space_->view(place(address), memory::kWrite);
+  const memory::AddressSpace::View view = space_->view(wrapped_address(address), memory::kWrite);
   return {view.bytes.size() >= bytes ? view.bytes.data() : nullptr, view.result};
 }
 

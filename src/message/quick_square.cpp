@@ -136,7 +136,7 @@ inline bool QuickTexture::load_corners(memory::AddressSpace& space, const Square
   const auto frame_of = [&](uint32_t offset) {
     const uint64_t page = offset / memory::kFrameBytes;
     if (page != last.page) {
-      last = {page, space.page_at(place(base_ + page * memory::kFrameBytes), {})};
+      last = {page, space.page_at(wrapped_address(base_ + page * memory::kFrameBytes), {})};
     }
     return last.frame;
   };

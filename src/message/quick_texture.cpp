@@ -274,7 +274,7 @@ bool QuickTexture::linear(memory::AddressSpace& space, const Level& level, float
     }
     const uint64_t in_page = address[corner] % memory::kFrameBytes;
     if (address[corner] / memory::kFrameBytes != page) {
-      frame = space.page_at(place(address[corner]), {});
+      frame = space.page_at(wrapped_address(address[corner]), {});
       page = address[corner] / memory::kFrameBytes;
     }
     if (frame == nullptr || in_page + bytes_ > memory::kFrameBytes) [[unlikely]] {
@@ -296,7 +296,7 @@ bool QuickTexture::nearest(memory::AddressSpace& space, const Level& level, floa
     index[i] = wrapped(axis.wrap_mask, axis.wrap, axis.size, (whole(where * kSteps) >> kStepBits) + offset[i]);
   }
   const uint64_t address = base_ + column_of(level, index[0]) + row_of(level, index[1]);
-  const std::byte* const frame = space.page_at(place(address), {});
+  const std::byte* const frame = space.page_at(wrapped_address(address), {});
   if (frame == nullptr || address % memory::kFrameBytes + bytes_ > memory::kFrameBytes) [[unlikely]] {
     return false;
   }

@@ -30,7 +30,7 @@ class MapPages {
   // above the layer and end below it.
   bool settle(uint64_t base, uint64_t offset, uint64_t first_row, uint32_t layer) {
     std::array<std::byte, kPage_B> page;
-    if (!ok(space_.read(place(base + offset), page))) {
+    if (!ok(space_.read(wrapped_address(base + offset), page))) {
       return false;
     }
     if (std::ranges::find(page, kClear) == page.end()) {
@@ -51,13 +51,13 @@ class MapPages {
       for (uint32_t sample = 0; sample < surface_.samples; ++sample) {
         const uint64_t to =
             texel_address(surface_, static_cast<uint32_t>(x), static_cast<uint32_t>(y), layer, 0, sample);
-        if (!ok(space_.write(place(to), colour_))) {
+        if (!ok(space_.write(wrapped_address(to), colour_))) {
           return false;
         }
       }
       std::memcpy(pixel.data(), identity.data(), pixel_B_);
     }
-    return ok(space_.write(place(base + offset), page));
+    return ok(space_.write(wrapped_address(base + offset), page));
   }
 
  private:
@@ -88,7 +88,7 @@ surface::Texel identity_map(uint32_t samples) {
 bool clear_colour(const hw::RENDER_SURFACE_STATE& state, bool integer, memory::AddressSpace& space,
                   surface::Texel& colour) {
   if (state.clear_value_address_enable) {
-    return ok(space.read(place(state.clear_value_address.value), std::as_writable_bytes(std::span(colour))));
+    return ok(space.read(wrapped_address(state.clear_value_address.value), std::as_writable_bytes(std::span(colour))));
   }
   const uint32_t one = integer ? 1 : surface::kFloatOne;
   colour = {state.red_clear_color | (state.red_clear_color_one ? one : 0),
@@ -163,7 +163,7 @@ bool clear_samples(const Surface& surface, const MapArea& area, memory::AddressS
     for (uint64_t x_B = area.x_first * pixel_B; x_B < area.x_end * pixel_B;) {
       const uint64_t size = std::min(kRun_B - x_B % kRun_B, area.x_end * pixel_B - x_B);
       const uint64_t at = surface::offset_of(layout, {.x_B = x_B, .y = first_row + y, .z = 0});
-      if (!ok(space.write(place(map.base + at), std::span(clear).first(size)))) {
+      if (!ok(space.write(wrapped_address(map.base + at), std::span(clear).first(size)))) {
         return false;
       }
       x_B += size;

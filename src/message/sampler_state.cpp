@@ -59,7 +59,7 @@ Sampler decode_sampler(const hw::SAMPLER_STATE& state) {
 std::optional<Sampler> read_sampler(const Generation& generation, const Environment& environment, uint64_t address,
                                     spec::UnreadFields& unread) {
   std::array<uint32_t, hw::kMaxDwords<hw::SAMPLER_STATE>> words{};
-  if (!ok(environment.space->read(place(address), std::as_writable_bytes(std::span(words))))) {
+  if (!ok(environment.space->read(wrapped_address(address), std::as_writable_bytes(std::span(words))))) {
     return std::nullopt;
   }
   unread.note(hw::SAMPLER_STATE::kDesc, generation.id(), words);
@@ -68,7 +68,7 @@ std::optional<Sampler> read_sampler(const Generation& generation, const Environm
   if (std::ranges::any_of(sampler.wrap, borders)) {
     std::array<uint32_t, kMaxBorderDwords> color{};
     const size_t dwords = message_rules(generation.id()).typed_borders ? kMaxBorderDwords : 4;
-    if (!ok(environment.space->read(place(environment.bases.dynamic + state.border_color_pointer),
+    if (!ok(environment.space->read(wrapped_address(environment.bases.dynamic + state.border_color_pointer),
                                     std::as_writable_bytes(std::span(color).first(dwords))))) {
       return std::nullopt;
     }

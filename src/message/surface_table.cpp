@@ -42,7 +42,7 @@ const Surface* SurfaceTable::find(const Generation& generation, const Environmen
   }
   uint32_t entry = 0;
   const uint64_t table = environment.binding_table;
-  if (!ok(environment.space->read(place(table + uint64_t{index} * sizeof(entry)),
+  if (!ok(environment.space->read(wrapped_address(table + uint64_t{index} * sizeof(entry)),
                                   std::as_writable_bytes(std::span(&entry, 1))))) {
     return nullptr;
   }
@@ -71,7 +71,7 @@ const Surface* SurfaceTable::at(const Generation& generation, memory::AddressSpa
     return &known->second;
   }
   std::array<uint32_t, hw::kMaxDwords<hw::RENDER_SURFACE_STATE>> state{};
-  if (!ok(space.read(place(address), std::as_writable_bytes(std::span(state))))) {
+  if (!ok(space.read(wrapped_address(address), std::as_writable_bytes(std::span(state))))) {
     return nullptr;
   }
   const auto fields = hw::RENDER_SURFACE_STATE::unpack(generation.id(), state);

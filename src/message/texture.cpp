@@ -127,7 +127,7 @@ Texel Texture::fetch(uint32_t x, uint32_t y, uint32_t layer, uint32_t level, uin
     }
     failed_ = failed_ || states.failed();
   }
-  if (!ok(space_.read(place(address), std::span(bytes).first(surface_.element_bytes())))) {
+  if (!ok(space_.read(wrapped_address(address), std::span(bytes).first(surface_.element_bytes())))) {
     failed_ = true;
   }
   if (surface_.block != nullptr) {
@@ -475,7 +475,7 @@ Texel Texture::load(const std::array<uint32_t, 3>& at, uint32_t level, uint32_t 
     }
     std::array<std::byte, kRoom> bytes{};
     const uint64_t there = std::min<uint64_t>(surface_.format->bytes(), surface_.bytes - first);
-    if (!ok(space_.read(place(surface_.base + first), std::span(bytes).first(there)))) {
+    if (!ok(space_.read(wrapped_address(surface_.base + first), std::span(bytes).first(there)))) {
       failed_ = true;
     }
     return swizzled(surface::unpack_texel(*surface_.format, bytes.data()));

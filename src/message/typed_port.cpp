@@ -114,7 +114,7 @@ SendOutcome typed_access(Call& call, Direction direction) {
       if (spot.inside) {
         call.touch(spot.address, texel_bytes.size());
         surface::pack_texel(*surface->format, texel, bytes.data());
-        if (!ok(space.write(place(spot.address), texel_bytes))) {
+        if (!ok(space.write(wrapped_address(spot.address), texel_bytes))) {
           return SendOutcome::fault;
         }
       }
@@ -122,7 +122,7 @@ SendOutcome typed_access(Call& call, Direction direction) {
     }
     if (spot.inside) {
       call.touch(spot.address, texel_bytes.size());
-      if (!ok(space.read(place(spot.address), texel_bytes))) {
+      if (!ok(space.read(wrapped_address(spot.address), texel_bytes))) {
         return SendOutcome::fault;
       }
       texel = surface::unpack_texel(*surface->format, bytes.data());
@@ -156,7 +156,7 @@ SendOutcome typed_atomic(Call& call) {
       continue;
     }
     call.touch(spot.address, sizeof(uint32_t));
-    const memory::AddressSpace::View view = space.view(place(spot.address), memory::kWrite);
+    const memory::AddressSpace::View view = space.view(wrapped_address(spot.address), memory::kWrite);
     if (!ok(view.result)) {
       return SendOutcome::fault;
     }

@@ -29,7 +29,7 @@ bool read_constants(Shader& shader, memory::AddressSpace& space) {
       continue;
     }
     shader.constants.resize(before + grfs * eu::kGrfBytes);
-    done = ok(space.read(message::place(piece.address), std::span(shader.constants).subspan(before))) && done;
+    done = ok(space.read(wrapped_address(piece.address), std::span(shader.constants).subspan(before))) && done;
   }
   return done;
 }

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/bits.h"
+#include "base/graphics_address.h"
 #include "trace/device_ids.h"
 
 namespace halogen::trace {
@@ -20,7 +21,6 @@ namespace fs = std::filesystem;
 constexpr const char* kManifest = "manifest.json";
 constexpr uintmax_t kManifestLimit = 64u << 20;
 constexpr uint64_t kObjectLimit = uint64_t{1} << 32;  // stored bytes of one object
-constexpr unsigned kAddressBits = 48;
 
 // Looks up keys and keeps the first error, so that the code that reads a manifest needs no checks.
 class Keys {
@@ -257,7 +257,7 @@ Result<Capture> parse_manifest(std::string_view text, const std::string& name) {
   capture.flags = keys.number("flags", 0);
   capture.context = keys.number32("ctx", 0);
   capture.batch_handle = keys.number32("batch_handle");
-  capture.batch_gpu = GpuVa{keys.number("batch_gpu") & low_mask(kAddressBits)};
+  capture.batch_gpu = GpuVa{plain_address(keys.number("batch_gpu"))};
   capture.batch_start = keys.number("batch_start_offset", 0);
   capture.batch_bytes = keys.number("batch_len", 0);
   if (const Json* objects = keys.list("objects", false)) {
@@ -265,7 +265,7 @@ Result<Capture> parse_manifest(std::string_view text, const std::string& name) {
       Keys row((*objects)[i], fmt::format("objects[{}]", i), error);
       CaptureObject object;
       object.handle = row.number32("handle");
-      object.gpu = GpuVa{row.number("gpu") & low_mask(kAddressBits)};
+      object.gpu = GpuVa{plain_address(row.number("gpu"))};
       object.bytes = row.number("size");
       if (row.has("stored")) object.stored = row.number("stored");
       object.file = row.text("file");
@@ -277,7 +277,7 @@ Result<Capture> parse_manifest(std::string_view text, const std::string& name) {
       if (object.file.find('/') != std::string::npos || object.file == ".." || object.file.empty()) {
         error = Error{fmt::format("\"file\" of objects[{}] is not a plain file name", i)};
       }
-      if (object.bytes > (uint64_t{1} << kAddressBits) - object.gpu.value) {
+      if (object.bytes > (uint64_t{1} << kGraphicsAddressBits) - object.gpu.value) {
         error = Error{fmt::format("objects[{}] runs past the end of the address space", i)};
       }
       capture.objects.push_back(std::move(object));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/bits.h"
+#include "base/graphics_address.h"
 #include "hw/gtt.h"
 #include "hw/pci_header.h"
 #include "hw/ring.h"
@@ -262,7 +263,8 @@ bool Simulator::transfer_through(const memory::WalkContext& walked, uint64_t add
   for (size_t done = 0; done < size;) {
     const uint64_t at = address + done;
     const size_t part = std::min<size_t>(size - done, kPageBytes - at % kPageBytes);
-    const memory::WalkResult found = walk(memory, walked, at, {}, nullptr, false);
+    const uint64_t walked_at = walked.format->canonical ? wrapped_address(at).value : at;
+    const memory::WalkResult found = walk(memory, walked, walked_at, {}, nullptr, false);
     if (found.fault.reason == memory::FaultReason::none && !found.mapping.null) {
       const PhysAddr page{found.mapping.address + at % (uint64_t{1} << found.mapping.page_bits)};
       all &= into.empty() ? memory.write(found.mapping.space, page, from.subspan(done, part))

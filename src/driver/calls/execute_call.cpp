@@ -8,9 +8,9 @@
 #include <unordered_set>
 #include <utility>
 
-#include "base/bits.h"
 #include "base/descriptor.h"
 #include "base/exhaustion.h"
+#include "base/graphics_address.h"
 #include "driver/calls/ioctls.h"
 #include "driver/gem/foreign_call.h"
 #include "driver/gem/user_memory.h"
@@ -29,15 +29,7 @@ constexpr uint64_t kUnknownObjectFlags =
               EXEC_OBJECT_PINNED | EXEC_OBJECT_PAD_TO_SIZE | EXEC_OBJECT_ASYNC | EXEC_OBJECT_CAPTURE};
 constexpr uint32_t kMaxBuffers = 1u << 20;                   // bounds the memory of the list
 constexpr uint64_t kLow = (uint64_t{1} << 32) - kPageBytes;  // end of addresses for buffers without 48-bit support
-constexpr unsigned kAddressBits = 48;
 constexpr size_t kRoundsTogether = 1024;  // of the loops over lists, between two looks at other calls
-
-uint64_t canonical(uint64_t address) {
-  return static_cast<uint64_t>(sign_extend(address, kAddressBits));
-}
-uint64_t plain(uint64_t address) {
-  return address & low_mask(kAddressBits);
-}
 
 class Execution {
  public:
@@ -106,7 +98,9 @@ class Execution {
       // A context that is recovered after a hang would change the captured content.
       if ((object.flags & EXEC_OBJECT_CAPTURE) != 0 && local && context_->recoverable) return -EINVAL;
       if ((object.flags & EXEC_OBJECT_NEEDS_GTT) != 0 && !call_.driver.gpu().shares_space()) return -EINVAL;
-      if ((object.flags & EXEC_OBJECT_PINNED) != 0 && object.offset != canonical(object.offset)) return -EINVAL;
+      if ((object.flags & EXEC_OBJECT_PINNED) != 0 && object.offset != wrapped_address(object.offset).value) {
+        return -EINVAL;
+      }
       if (object.alignment != 0 && (object.alignment & (object.alignment - 1)) != 0) return -EINVAL;
       Item item{call_.file.buffers.find(object.handle), object};
       if (!item.buffer) return -ENOENT;
@@ -264,7 +258,7 @@ class Execution {
     for (Item& item : items_) {
       if ((item.object.flags & EXEC_OBJECT_PINNED) == 0) continue;
       if (const int result = pass(); result != 0) return result;
-      const uint64_t address = plain(item.object.offset);
+      const uint64_t address = plain_address(item.object.offset);
       const bool wide = (item.object.flags & EXEC_OBJECT_SUPPORTS_48B_ADDRESS) != 0;
       if (!wide && address + room(item) > kLow) return -EINVAL;
       // A buffer in use cannot move: wait for this buffer and for those at its new address.
@@ -277,7 +271,7 @@ class Execution {
     }
     for (const Item& item : items_) {  // two buffers with the same pinned address
       const bool pinned = (item.object.flags & EXEC_OBJECT_PINNED) != 0;
-      if (pinned && space.find(*item.buffer) != plain(item.object.offset)) return -ENOSPC;
+      if (pinned && space.find(*item.buffer) != plain_address(item.object.offset)) return -ENOSPC;
     }
     for (Item& item : items_) {
       if (const int result = pass(); result != 0) return result;
@@ -293,7 +287,7 @@ class Execution {
         address.reset();
       }
       // An unbound buffer is bound at its presumed offset if that is non-zero and free.
-      const uint64_t hint = plain(item.object.offset);
+      const uint64_t hint = plain_address(item.object.offset);
       if (!address && hint != 0 && hint % alignment == 0 && hint + room(item) <= limit &&
           space.bind_if_free(item.buffer, hint, room(item))) {
         address = hint;
@@ -310,8 +304,9 @@ class Execution {
   // `again`: the buffers hold addresses of the previous attempt.
   int relocate(bool again) {
     const bool trusted = !again && (arguments_.flags & I915_EXEC_NO_RELOC) != 0;
-    const bool moved = std::any_of(items_.begin(), items_.end(),
-                                   [](const Item& item) { return item.object.offset != canonical(item.address); });
+    const bool moved = std::any_of(items_.begin(), items_.end(), [](const Item& item) {
+      return item.object.offset != wrapped_address(item.address).value;
+    });
     for (Item& item : items_) {
       if (item.object.relocation_count == 0 || (trusted && !moved)) continue;
       if (const int result = relocate(item); result != 0) return result;
@@ -336,7 +331,7 @@ class Execution {
       if ((entry.write_domain & (entry.write_domain - 1)) != 0) return -EINVAL;
       if (((entry.write_domain | entry.read_domains) & ~kGpuDomains) != 0) return -EINVAL;
       if (entry.write_domain != 0) target->object.flags |= EXEC_OBJECT_WRITE;
-      const uint64_t address = canonical(target->address);
+      const uint64_t address = wrapped_address(target->address).value;
       if (entry.presumed_offset == address) continue;
       if (entry.offset % 4 != 0 || entry.offset + bytes > item.buffer->size() || entry.offset + bytes < bytes) {
         return -EINVAL;
@@ -350,7 +345,7 @@ class Execution {
       }
       const auto delta =
           static_cast<uint64_t>(int64_t{static_cast<int32_t>(entry.delta)});  // signed: may point before the target
-      const uint64_t value = canonical(plain(address + delta));
+      const uint64_t value = wrapped_address(address + delta).value;
       if (!item.buffer->write(entry.offset, std::as_bytes(std::span(&value, 1)).first(bytes))) return -EFAULT;
       entry.presumed_offset = address;
     }
@@ -447,7 +442,7 @@ class Execution {
 
   void tell_addresses() const {
     for (size_t i = 0; i < items_.size(); ++i) {
-      const uint64_t address = canonical(items_[i].address);
+      const uint64_t address = wrapped_address(items_[i].address).value;
       if (address == objects_[i].offset) continue;
       const uint64_t place =
           arguments_.buffers_ptr + i * sizeof(drm_i915_gem_exec_object2) + offsetof(drm_i915_gem_exec_object2, offset);

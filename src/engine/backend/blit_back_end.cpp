@@ -54,7 +54,7 @@ WorkReport report_of(const blit::BlitJob& job, const blit::Outcome& outcome) {
     report.done = {.amount = outcome.bytes, .progress = outcome.bytes};
   }
   if (outcome.lines != 0) {
-    report.target_write = {GpuVa{job.destination.base}, outcome.first_line, outcome.lines};
+    report.target_write = {wrapped_address(job.destination.base), outcome.first_line, outcome.lines};
   }
   return report;
 }

@@ -54,7 +54,7 @@ memory::AccessResult set_stream_offset(Engine& engine, const hw::_3DSTATE_SO_BUF
   uint32_t offset = bound.stream_offset;
   if (offset == kFromMemory) {
     memory::AddressSpace& space = engine.data_space(table_of(engine), memory::Stream::render_cache);
-    const memory::AccessResult result = space.read(message::place(bound.stream_output_buffer_offset_address.value),
+    const memory::AccessResult result = space.read(wrapped_address(bound.stream_output_buffer_offset_address.value),
                                                    std::as_writable_bytes(std::span(&offset, 1)));
     if (!ok(result)) {
       return result;

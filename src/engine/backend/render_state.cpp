@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "base/bits.h"
+#include "base/graphics_address.h"
 #include "hw/common.h"
 #include "spec/append_command.h"
 
@@ -15,7 +15,7 @@ void set_bases(const hw::STATE_BASE_ADDRESS& command, RenderState& state) {
   message::StateBases& bases = state.bases;
   const auto set = [&](bool enable, uint64_t& base, GpuVa address) {
     if (enable) {
-      base = address.value & low_mask(48);
+      base = plain_address(address.value);
       state.has_bases = true;
     }
   };
@@ -67,7 +67,7 @@ void RenderState::append_commands(spec::GenId gen, std::vector<uint32_t>& out) c
   hw::STATE_BASE_ADDRESS command{};
   const auto put = [](bool& enable, GpuVa& address, uint64_t value, bool always = true) {
     enable = always || value != 0;
-    address = message::place(value);
+    address = wrapped_address(value);
   };
   put(command.general_state_base_address_modify_enable, command.general_state_base_address, bases.general);
   put(command.surface_state_base_address_modify_enable, command.surface_state_base_address, bases.surface);

@@ -7,18 +7,11 @@
 #include <cstdint>
 #include <span>
 
-#include "base/bits.h"
+#include "base/graphics_address.h"
 #include "engine/services.h"
 #include "engine/stream/command_stream.h"
 
 namespace halogen::engine {
-
-// Returns a 48-bit address in canonical form. Clients write bits 63:48 as copies of bit 47 or as zeros. Other values of
-// these bits are kept, and the page walk rejects them.
-constexpr GpuVa canonical(GpuVa address) {
-  constexpr unsigned kBits = 48;
-  return address.value >> kBits == 0 ? GpuVa{static_cast<uint64_t>(sign_extend(address.value, kBits))} : address;
-}
 
 class PreParser;
 

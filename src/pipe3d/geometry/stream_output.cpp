@@ -41,7 +41,7 @@ bool StreamWriter::write_vertex(uint8_t stream, std::span<const Slot> entry) {
     const uint64_t bytes = count * sizeof(uint32_t);
     if (!element.hole && buffer.enabled && count != 0 && place + bytes <= buffer.bytes) {
       const auto from = std::as_bytes(std::span(values).first(count));
-      done = ok(space_->write(message::place(buffer.address + place), from)) && done;
+      done = ok(space_->write(wrapped_address(buffer.address + place), from)) && done;
     }
     at[element.buffer] += bytes;
   }
@@ -72,7 +72,7 @@ bool StreamWriter::note_offsets() {
     const StreamOutput::Buffer& buffer = state_->buffers[i];
     if (buffer.enabled && buffer.offset_address != 0) {
       const auto from = std::as_bytes(std::span(&offsets_[i], 1));
-      done = ok(space_->write(message::place(buffer.offset_address), from)) && done;
+      done = ok(space_->write(wrapped_address(buffer.offset_address), from)) && done;
     }
   }
   return done;

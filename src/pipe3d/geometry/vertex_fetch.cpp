@@ -24,7 +24,7 @@ VertexFetch::Index VertexFetch::index(uint32_t n) {
   if (at + indices.index_B <= indices.bytes) {
     std::array<std::byte, kLine_B> bytes{};
     const auto into = std::span(bytes).first(indices.index_B);
-    stopped_ = !ok(space_->read(message::place(indices.address + at), into)) || stopped_;
+    stopped_ = !ok(space_->read(wrapped_address(indices.address + at), into)) || stopped_;
     std::memcpy(&value, bytes.data(), sizeof(value));
   }
   return {.vertex = value, .cut = indices.cut_enable && value == indices.cut_index};
@@ -48,7 +48,7 @@ std::array<uint32_t, 4> VertexFetch::source(const VertexElement& element, uint32
   }
   const uint64_t at = number * buffer.pitch + element.offset;
   if (buffer.valid && !buffer.null && at + size <= buffer.bytes) {
-    stopped_ = !ok(space_->read(message::place(buffer.address + at), std::span(bytes).first(size))) || stopped_;
+    stopped_ = !ok(space_->read(wrapped_address(buffer.address + at), std::span(bytes).first(size))) || stopped_;
     return own != nullptr ? surface::unpack_vertex(*own, bytes.data()) : surface::unpack_texel(format, bytes.data());
   }
   return {};

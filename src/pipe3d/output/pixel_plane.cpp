@@ -68,7 +68,7 @@ std::span<std::byte> PixelPlane::ask(uint64_t address, memory::Direction directi
   if (page.tag == tag) {
     return {};
   }
-  const memory::AddressSpace::View view = space_->view(GpuVa{address}, {.direction = direction});
+  const memory::AddressSpace::View view = space_->view(wrapped_address(address), {.direction = direction});
   stopped_ = stopped_ || !ok(view.result);
   if (view.bytes.empty() && ok(view.result)) {
     page = {tag, nullptr};
@@ -78,7 +78,7 @@ std::span<std::byte> PixelPlane::ask(uint64_t address, memory::Direction directi
 
 void PixelPlane::load_slowly(uint64_t address, std::span<std::byte> into) {
   if (address % memory::kFrameBytes + into.size() > memory::kFrameBytes) {
-    stopped_ = !ok(space_->read(GpuVa{address}, into)) || stopped_;
+    stopped_ = !ok(space_->read(wrapped_address(address), into)) || stopped_;
     return;
   }
   const std::span<std::byte> from = ask(address, memory::Direction::read);
@@ -89,7 +89,7 @@ void PixelPlane::load_slowly(uint64_t address, std::span<std::byte> into) {
 
 void PixelPlane::store_slowly(uint64_t address, std::span<const std::byte> from) {
   if (address % memory::kFrameBytes + from.size() > memory::kFrameBytes) {
-    stopped_ = !ok(space_->write(GpuVa{address}, from)) || stopped_;
+    stopped_ = !ok(space_->write(wrapped_address(address), from)) || stopped_;
     return;
   }
   const std::span<std::byte> to = ask(address, memory::Direction::write);

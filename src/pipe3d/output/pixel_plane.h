@@ -9,6 +9,7 @@
 #include <cstring>
 #include <span>
 
+#include "base/graphics_address.h"
 #include "memory/address_space.h"
 #include "message/surface.h"
 #include "pipe3d/output/block_guard.h"
@@ -152,7 +153,7 @@ class PixelPlane {
     if (page.tag == tag) [[likely]] {
       return page.frame != nullptr ? page.frame + offset : nullptr;
     }
-    std::byte* frame = space_->page_at(GpuVa{address}, {.direction = direction});
+    std::byte* frame = space_->page_at(wrapped_address(address), {.direction = direction});
     if (frame == nullptr) {
       return nullptr;
     }

@@ -34,7 +34,7 @@ class Resolver {
     std::array<uint32_t, 64> words{};
     const size_t dwords = T::kDesc.dwords_of_gen[static_cast<size_t>(gen())];
     const std::span<uint32_t> used = std::span(words).first(std::min(dwords, words.size()));
-    ok_ = memory::ok(input_.space->read(message::place(address), std::as_writable_bytes(used))) && ok_;
+    ok_ = memory::ok(input_.space->read(wrapped_address(address), std::as_writable_bytes(used))) && ok_;
     if (input_.unread != nullptr) {
       input_.unread->note(T::kDesc, gen(), used);
     }
@@ -57,8 +57,8 @@ class Resolver {
   template <class T>
   bool there(uint64_t address) const {
     const uint64_t last = address + bytes<T>() - 1;
-    return input_.space->page_at(message::place(address), {}) != nullptr &&
-           input_.space->page_at(message::place(last), {}) != nullptr;
+    return input_.space->page_at(wrapped_address(address), {}) != nullptr &&
+           input_.space->page_at(wrapped_address(last), {}) != nullptr;
   }
   bool ok() const { return ok_; }
 

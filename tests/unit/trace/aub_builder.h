@@ -80,8 +80,8 @@ class AubBuilder {
 };
 
 // Adds an Ice Lake context with its image at `image` of the global table. Its ring executes one MI_STORE_DATA_IMM to
-// address 0x5010 of the process; that page is `page`, and the tables start at `tables`. The global table maps 0x1000 to
-// 0xbfff.
+// address 0x5010 of the process; that page is `page`, and the tables start at `tables`. The page is also at address
+// 0xffff'8000'0000'5000. The global table maps 0x1000 to 0xbfff.
 inline void add_icl_context(AubBuilder& aub, uint32_t value = 0x1234'5678, uint32_t image = 0x6000,
                             uint32_t ring = 0x2000, uint32_t tables = 0x10'0000, uint32_t page = 0x4'0000) {
   constexpr uint32_t kSystem = 2, kGgttEntry = 4;
@@ -93,6 +93,7 @@ inline void add_icl_context(AubBuilder& aub, uint32_t value = 0x1234'5678, uint3
   for (uint32_t level = 0; level < 3; ++level) {
     aub.write_qword(kSystem, tables + level * 0x1000, (tables + (level + 1) * 0x1000) | 3);
   }
+  aub.write_qword(kSystem, tables + 256 * 8, (tables + 0x1000) | 3);
   aub.write_qword(kSystem, tables + 0x3000 + 5 * 8, page | 3);
   aub.write_memory(kSystem, ring, {0x1000'0002, 0x5010, 0, value});
   aub.write_register(0x2510, image | 0x119).write_register(0x2514, 0).write_register(0x2550, 1);
