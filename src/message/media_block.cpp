@@ -30,7 +30,8 @@ SendOutcome media_block(Call& call, Direction direction) {
   const uint32_t height = header.height + 1u;
   const uint32_t row_B = std::max(4u, std::bit_ceil(width));  // distance of rows in the registers
   const int64_t pixel_B = surface->format->bytes();
-  const int64_t end_x = surface->width * pixel_B;
+  // For these messages the width of the surface state is in dwords, whatever the format.
+  const int64_t end_x = int64_t{surface->width} * static_cast<int64_t>(sizeof(uint32_t));
   const int64_t end_y = surface->height;
   memory::AddressSpace& space = *call.context.environment.space;
   const std::span<const std::byte> data = call.payload.from(1);
