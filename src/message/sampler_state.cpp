@@ -95,13 +95,9 @@ const Sampler* SamplerTable::find(const Generation& generation, const Environmen
 
 surface::Texel border_of(const Sampler& sampler, const Surface& surface) {
   surface::Texel out = sampler.border;
-  if (surface.block != nullptr) {
-    return out;
-  }
   for (unsigned i = 0; i < 4; ++i) {
-    const surface::TexelChannel& channel = surface.format->channel[i];
     const auto value = std::bit_cast<float>(out[i]);
-    switch (channel.kind) {
+    switch (surface.block != nullptr ? surface::channel_kind(*surface.block, i) : surface.format->channel[i].kind) {
       case surface::ChannelKind::none:
         out[i] = i < 3 ? 0 : surface.integer() ? 1 : surface::kFloatOne;
         break;

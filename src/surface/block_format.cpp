@@ -113,6 +113,45 @@ const BlockFormat* block_format(hw::SurfaceFormat format) {
   return &kFormats[kIndex[number] - 1u];
 }
 
+ChannelKind channel_kind(const BlockFormat& format, unsigned channel) {
+  constexpr unsigned kAlpha = 3;
+  unsigned channels = 4;
+  switch (format.code) {
+    case BlockCode::bc4:
+    case BlockCode::eac_r:
+      channels = 1;
+      break;
+    case BlockCode::bc5:
+    case BlockCode::eac_rg:
+      channels = 2;
+      break;
+    case BlockCode::bc1_opaque:
+    case BlockCode::etc2:
+    case BlockCode::bc6h:
+      channels = 3;
+      break;
+    case BlockCode::bc1:
+    case BlockCode::bc2:
+    case BlockCode::bc3:
+    case BlockCode::bc7:
+    case BlockCode::etc2_punchthrough:
+    case BlockCode::etc2_alpha:
+    case BlockCode::astc:
+    case BlockCode::fxt1:
+      break;
+  }
+  if (channel >= channels) {
+    return ChannelKind::none;
+  }
+  if (format.code == BlockCode::bc6h || (format.code == BlockCode::astc && !format.srgb)) {
+    return ChannelKind::floating;
+  }
+  if (format.srgb && channel != kAlpha) {
+    return ChannelKind::srgb;
+  }
+  return format.is_signed ? ChannelKind::snorm : ChannelKind::unorm;
+}
+
 Texel unpack_block_texel(const BlockFormat& format, const std::byte* bytes, unsigned x, unsigned y) {
   const uint64_t low = load(bytes);
   const uint64_t high = format.bytes == 16 ? load(bytes + 8) : 0;

@@ -41,6 +41,9 @@ struct BlockFormat {
 // Null: not a block format, or not supported.
 const BlockFormat* block_format(hw::SurfaceFormat format);
 
+// Returns the range of a channel (red, green, blue, alpha). ChannelKind::none: the format has no such channel.
+ChannelKind channel_kind(const BlockFormat& format, unsigned channel);
+
 // Returns texel x, y of the block at `bytes`, which must be complete.
 Texel unpack_block_texel(const BlockFormat& format, const std::byte* bytes, unsigned x, unsigned y);
 

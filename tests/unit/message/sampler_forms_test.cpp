@@ -276,6 +276,32 @@ TEST_P(NewForms, BorderColoursAreConvertedToTheFormat) {
   EXPECT_EQ(bits_of(sample_level(-1.0f, 0.5f, 0, 0)[0]), 0xffff'fff0u);
 }
 
+// Every format of normalised values has their range: border colours outside of it are clamped (OpenGL ES 3.2, 8.14.2:
+// border values are converted as texels of the format are). Channels that the format lacks are 0, alpha is 1.
+TEST_P(NewForms, BorderColoursOfCompressedFormatsAreClamped) {
+  using F = hw::SurfaceFormat;
+  struct Row {
+    F format;
+    std::array<float, 4> border;
+  };
+  constexpr Row kRows[] = {
+      {F::EAC_R11, {0.0f, 0.0f, 0.0f, 1.0f}},        {F::EAC_SIGNED_R11, {-1.0f, 0.0f, 0.0f, 1.0f}},
+      {F::EAC_RG11, {0.0f, 1.0f, 0.0f, 1.0f}},       {F::EAC_SIGNED_RG11, {-1.0f, 1.0f, 0.0f, 1.0f}},
+      {F::BC4_UNORM, {0.0f, 0.0f, 0.0f, 1.0f}},      {F::BC4_SNORM, {-1.0f, 0.0f, 0.0f, 1.0f}},
+      {F::BC5_UNORM, {0.0f, 1.0f, 0.0f, 1.0f}},      {F::BC5_SNORM, {-1.0f, 1.0f, 0.0f, 1.0f}},
+      {F::BC1_UNORM, {0.0f, 1.0f, 0.5f, 0.0f}},      {F::BC3_UNORM_SRGB, {0.0f, 1.0f, 0.5f, 0.0f}},
+      {F::BC7_UNORM, {0.0f, 1.0f, 0.5f, 0.0f}},      {F::ETC2_RGB8, {0.0f, 1.0f, 0.5f, 1.0f}},
+      {F::ETC2_EAC_RGBA8, {0.0f, 1.0f, 0.5f, 0.0f}}, {F::BC6H_SF16, {-2.5f, 3.0f, 0.5f, 1.0f}}};
+  hw::SAMPLER_STATE state = filter(Filter::NEAREST, Mip::NONE, Mode::CLAMP_BORDER);
+  state.border_color_pointer = 0x3000;
+  set_state(state);
+  set_border(0x3000, {-2.5f, 3.0f, 0.5f, -0.25f});
+  for (const Row& row : kRows) {
+    bind_state(1, image(row.format, 8, 8));
+    EXPECT_EQ(sample_level(-1.0f, 0.5f, 0, 0), row.border) << static_cast<int>(row.format);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Chips, NewForms, testing::Values("bdw", "skl", "icl", "dg1"),
                          [](const auto& chip) { return chip.param; });
 
