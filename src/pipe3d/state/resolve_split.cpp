@@ -52,7 +52,9 @@ void resolve_viewports(Resolver& from, PipelineState& state) {
       const auto view = from.read_element<hw::SF_CLIP_VIEWPORT>(transform, i);
       set_transform(view, viewport);
       set_guard_band(view, viewport);
-      viewport.has_extent = state.clip.xy_test;
+      // The extents limit drawing as the scissor does, whether or not the clipper tests X and Y: drivers turn the test
+      // off for points and lines and rely on the extents.
+      viewport.has_extent = true;
       viewport.extent = {.x_min = whole_pixel(view.x_min_view_port),
                          .y_min = whole_pixel(view.y_min_view_port),
                          .x_max = whole_pixel(view.x_max_view_port),

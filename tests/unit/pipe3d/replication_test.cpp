@@ -39,6 +39,8 @@ class Views : public DrawWorld, public ::testing::TestWithParam<const char*> {
     for (uint32_t i = 0; i < kViewports; ++i) {
       const std::array<float, 6> matrix{1, 1, 1, 16 * static_cast<float>(i), 0, 0};
       for (uint32_t c = 0; c < matrix.size(); ++c) real(kStates + kViewportState + i * 64 + c * 4) = matrix[c];
+      // Extents: x_min and x_max, y_min and y_max.
+      real(kStates + kViewportState + i * 64 + 13 * 4) = real(kStates + kViewportState + i * 64 + 15 * 4) = kSide - 1;
     }
     hw::_3DSTATE_VIEWPORT_STATE_POINTERS_SF_CLIP viewports;
     viewports.sf_clip_viewport_pointer = kViewportState;
