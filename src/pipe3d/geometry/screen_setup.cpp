@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace halogen::pipe3d {
 namespace {
@@ -154,6 +155,24 @@ void add_line(const PipelineState& state, ScreenPrimitive line, std::vector<Scre
   out.push_back(line);
 }
 
+// Orders the corners of a rectangle as its setup thread gets them: the topmost first, the leftmost of two, then
+// clockwise. The thread computes its planes from the edges of the first corner.
+void order_corners(ScreenPrimitive& rectangle) {
+  std::array<ScreenVertex, 3>& v = rectangle.vertex;
+  const auto rank = [&](uint8_t corner) { return std::pair(v[corner].grid_y, v[corner].grid_x); };
+  std::array<uint8_t, 3> order{0, 1, 2};
+  std::rotate(order.begin(), std::ranges::min_element(order, {}, rank), order.end());
+  // The y axis points down: the area of a clockwise triangle is positive.
+  if (area_of({v[order[0]], v[order[1]], v[order[2]]}) < 0) {
+    std::swap(order[1], order[2]);
+  }
+  const std::array<ScreenVertex, 3> given = v;
+  for (uint8_t to = 0; to < order.size(); ++to) {
+    v[to] = given[order[to]];
+  }
+  rectangle.provoking = static_cast<uint8_t>(std::ranges::find(order, rectangle.provoking) - order.begin());
+}
+
 }  // namespace
 
 Rectangle draw_bounds(const PipelineState& state, uint32_t viewport) {
@@ -202,6 +221,9 @@ void set_up(const PipelineState& state, const Clipper::Piece& piece, std::vector
       add_line(state, to, out, line_steps);
       return;
     case Shape::rectangle:
+      if (state.has_setup_thread()) {
+        order_corners(to);
+      }
       out.push_back(to);
       return;
     case Shape::triangle:

@@ -32,7 +32,7 @@ ThreadEnd SetupStage::set_up(const ScreenPrimitive& primitive, std::vector<uint3
   size_t grf = unit_.prepare(thread, shader, shader.first_grf);
   unit_.put(thread, hw::SETUP_OBJECT{.handle = static_cast<uint16_t>(handle), .topology = primitive.topology});
   const unsigned corners = vertices_of(primitive.shape);
-  const auto& v = primitive.vertex;
+  const std::array<ScreenVertex, 3>& v = primitive.vertex;
   const auto edge = [&](unsigned corner) -> std::array<float, 2> {
     const ScreenVertex& other = v[corner < corners ? corner : 0];
     return {other.x - v[0].x, other.y - v[0].y};

@@ -1,4 +1,7 @@
 // Coverage compared with slow definitions: the side of three lines for each sample, and a diamond for each pixel.
+#include <algorithm>
+#include <array>
+
 #include "raster_scene.h"
 
 namespace halogen::pipe3d {
@@ -202,6 +205,47 @@ TEST(Raster, RectanglesIncludeTheirUpperAndLeftEdges) {
       ASSERT_EQ(map.at(x, y), x >= 4 && x < 20 && y >= 10 && y < 30 ? 1 : 0) << x << " " << y;
     }
   }
+}
+
+// The setup kernels of the first chips take planes from the corners by their position: for an attribute a,
+// da/dx = (a1 - a2) / (x1 - x0), da/dy = (a2 - a0) / (y1 - y0) and the start is a0 at corner 0 (igt-gpu-tools,
+// lib/rendercopy_gen4.c; xf86-video-intel, exa_sf.g4a: topmost, then clockwise). Without this order the planes are
+// wrong or infinite.
+TEST(Raster, SetupThreadsGetTheCornersOfARectangleFromTheTopmostClockwise) {
+  constexpr std::array<std::array<float, 2>, 3> kCorners{{{20.5, 30.5}, {4.5, 30.5}, {4.5, 10.5}}};
+  constexpr auto kAttribute = [](float x, float y) { return 3 * x + 5 * y + 7; };
+  std::array<uint8_t, 3> order{0, 1, 2};
+  do {
+    for (uint8_t provoking = 0; provoking < 3; ++provoking) {
+      PipelineState state = window_state(kSize, kSize);
+      state.pixel_payload = PayloadForm::start_vertex;
+      Primitive rectangle;
+      for (size_t i = 0; i < order.size(); ++i) {
+        rectangle.vertex[i] = vertex_at(kCorners[order[i]][0], kCorners[order[i]][1]);
+      }
+      rectangle.shape = Shape::rectangle;
+      rectangle.provoking = provoking;
+      const auto screen = on_screen(state, rectangle);
+      ASSERT_EQ(screen.size(), 1u);
+      const auto& v = screen[0].vertex;
+      const auto a = [&](size_t i) { return kAttribute(v[i].x, v[i].y); };
+      EXPECT_EQ((a(1) - a(2)) / (v[1].x - v[0].x), 3.0f);
+      EXPECT_EQ((a(2) - a(0)) / (v[2].y - v[0].y), 5.0f);
+      EXPECT_EQ(v[2].y - v[0].y, v[1].y - v[0].y) << "kernels take the difference of either";
+      const ScreenVertex& flat = v[screen[0].provoking];
+      EXPECT_EQ(flat.x, kCorners[order[provoking]][0]);
+      EXPECT_EQ(flat.y, kCorners[order[provoking]][1]);
+    }
+  } while (std::next_permutation(order.begin(), order.end()));
+}
+
+TEST(Raster, RectanglesWithoutASetupThreadKeepTheirOrder) {
+  Primitive rectangle = triangle(vertex_at(20.5, 30.5), vertex_at(4.5, 30.5), vertex_at(4.5, 10.5));
+  rectangle.shape = Shape::rectangle;
+  const auto screen = on_screen(window_state(kSize, kSize), rectangle);
+  ASSERT_EQ(screen.size(), 1u);
+  EXPECT_EQ(screen[0].vertex[0].x, 20.5f);
+  EXPECT_EQ(screen[0].vertex[2].y, 10.5f);
 }
 
 TEST(Raster, PointsAreSquares) {
