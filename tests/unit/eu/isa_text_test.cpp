@@ -8,6 +8,7 @@
 #include <string>
 
 #include "eu/isa/assembler.h"
+#include "eu/isa/decoder.h"
 #include "eu/isa/message_header.h"
 #include "eu/isa/messages.h"
 #include "eu/isa/printer.h"
@@ -56,6 +57,35 @@ TEST(IsaText, TextAssemblesToTheWordsOfIntelsAssembler) {
     const auto code = assemble(c.gen, c.text);
     ASSERT_TRUE(code.ok()) << c.text << ": " << code.message();
     EXPECT_EQ(hex(*code), c.word) << c.text;
+  }
+}
+
+// Intel's assembler accepts the type in three-source forms only, in every operand.
+TEST(IsaText, NativeFloatsOfGen12AreTypesOfThreeSourceForms) {
+  const struct {
+    const char* text;
+    const char* word;
+  } cases[] = {
+      {"mad (8|M0) acc0.0<1>:nf r6.3<0;0>:f r2.0<8;1>:f r6.0<0>:f", "5b000300f002002064060a0a05020406"},
+      {"mad (8|M0) r113.0<1>:f acc0.0<8;1>:nf r3.0<8;1>:f r6.1<0>:f", "5b000300a80f047101200a0a05032406"},
+      {"mad (8|M0) r113.0<1>:f r3.0<8;1>:f acc0.0<8;1>:nf r6.1<0>:f", "5b000300a80a047105030a0f01202406"},
+      {"mad (8|M0) r113.0<1>:f r3.0<8;1>:f r6.0<8;1>:f acc0.0<1>:nf", "5b000300a80a047105030f0a05060120"},
+      {"mad (8|M0) r113.0<1>:nf r3.0<8;1>:nf r6.0<8;1>:nf r7.0<1>:nf", "5b000300f80f047105030f0f05060507"},
+      {"csel (8|M0) (eq)f0.0 r113.0<1>:f acc0.0<8;1>:nf r3.0<8;1>:f r6.1<1>:f", "72000300a80f047101200a1a05032506"},
+  };
+  for (const auto& c : cases) {
+    const auto code = assemble(GenId::gen12, c.text);
+    ASSERT_TRUE(code.ok()) << c.text << ": " << code.message();
+    EXPECT_EQ(hex(*code), c.word) << c.text;
+    const std::string text = print(GenId::gen12, decode(GenId::gen12, *code).instruction);
+    const auto again = assemble(GenId::gen12, text);
+    ASSERT_TRUE(again.ok()) << text << ": " << again.message();
+    EXPECT_EQ(hex(*again), c.word) << text;
+  }
+  for (const char* const refused :
+       {"mov (8|M0) r10.0<1>:f acc0.0<8;8,1>:nf", "add (8|M0) r10.0<1>:f acc0.0<8;8,1>:nf r12.0<8;8,1>:f",
+        "mul (8|M0) acc0.0<1>:nf r10.0<8;8,1>:f r12.0<8;8,1>:f", "rndd (8|M0) r10.0<1>:f acc0.0<8;8,1>:nf"}) {
+    EXPECT_FALSE(assemble(GenId::gen12, refused).ok()) << refused;
   }
 }
 
