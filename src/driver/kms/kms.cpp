@@ -149,6 +149,7 @@ int Kms::check(const KmsState& next, bool modeset) const {
       continue;
     }
     if (!pipe_.knows(fb.format) || (fb.tiling == Tiling::y && !pipe_.universal())) return -EINVAL;
+    if ((plane->src_x >> 16) % KmsPipe::pixel_step(fb.format) != 0) return -EINVAL;
     if (!next.mode) continue;
     const drm_mode_modeinfo mode = next.timing();
     if (plane->x != 0 || plane->y != 0 || plane->w != mode.hdisplay || plane->h != mode.vdisplay) return -EINVAL;
@@ -207,7 +208,7 @@ void Kms::program(const KmsState& before, bool async) {
     last_frame_ = pipe_.frame();
   }
   if (const Framebuffer* const fb = state_.primary.fb.get()) {
-    const uint32_t pixel = KmsPipe::pixel_bytes(fb->format);
+    const uint32_t pixel = pipe_.pixel_bytes(fb->format);
     PlaneView view{.address = static_cast<uint32_t>(*fb->address),
                    .stride_B = fb->pitch,
                    .tiling = fb->tiling,

@@ -144,7 +144,7 @@ int get_plane(Call& call, drm_mode_get_plane& plane) {
   plane.fb_id = state.fb ? state.fb->id : 0;
   plane.possible_crtcs = 1;
   plane.gamma_size = 0;
-  const std::vector<uint32_t> formats = cursor ? std::vector<uint32_t>{DRM_FORMAT_ARGB8888} : KmsPipe::formats();
+  const std::vector<uint32_t> formats = cursor ? std::vector<uint32_t>{DRM_FORMAT_ARGB8888} : kms.pipe().formats();
   return give_all<uint32_t>(plane.format_type_ptr, plane.count_format_types, formats) ? 0 : -EFAULT;
 }
 

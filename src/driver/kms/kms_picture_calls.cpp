@@ -14,8 +14,9 @@ constexpr uint32_t kLinearUnit = 64;
 constexpr uint32_t kLongestPitch = 32 * 1024;
 constexpr uint32_t kXTileWidth = 512, kYTileWidth = 128;
 
-uint32_t bytes_of(uint32_t format) {
-  return format == DRM_FORMAT_ARGB8888 ? 4 : KmsPipe::pixel_bytes(format);
+// Returns the size of a pixel. 0: neither the primary plane nor the cursor supports the format.
+uint32_t bytes_of(Kms& kms, uint32_t format) {
+  return format == DRM_FORMAT_ARGB8888 ? 4 : kms.pipe().pixel_bytes(format);
 }
 
 // Without the modifiers flag, programs may leave any value in unused fields.
@@ -46,8 +47,8 @@ std::optional<Tiling> tiling_of(const Kms& kms, const drm_mode_fb_cmd2& fb, cons
   }
 }
 
-int check_size(const Kms& kms, const drm_mode_fb_cmd2& fb, Tiling tiling, const Buffer& buffer) {
-  const uint32_t pixel = bytes_of(fb.pixel_format);
+int check_size(Kms& kms, const drm_mode_fb_cmd2& fb, Tiling tiling, const Buffer& buffer) {
+  const uint32_t pixel = bytes_of(kms, fb.pixel_format);
   const uint32_t unit = tiling == Tiling::x ? kXTileWidth : tiling == Tiling::y ? kYTileWidth : kLinearUnit;
   const uint32_t pitch = fb.pitches[0];
   if (fb.width > kms.largest_edge() || fb.height > kms.largest_edge()) return -EINVAL;
@@ -64,9 +65,9 @@ FramebufferRef make_fb(Call& call, const drm_mode_fb_cmd2& fb, int& error) {
   Kms& kms = call.driver.kms();
   error = -EINVAL;
   if ((fb.flags & ~uint32_t{DRM_MODE_FB_INTERLACED | DRM_MODE_FB_MODIFIERS}) != 0) return nullptr;
-  if (fb.width == 0 || fb.height == 0 || bytes_of(fb.pixel_format) == 0 || fb.handles[0] == 0) return nullptr;
+  if (fb.width == 0 || fb.height == 0 || bytes_of(kms, fb.pixel_format) == 0 || fb.handles[0] == 0) return nullptr;
   if ((fb.flags & DRM_MODE_FB_MODIFIERS) == 0 && fb.modifier[0] != 0) return nullptr;
-  if (!unused_is_zero(fb) || fb.pitches[0] < uint64_t{fb.width} * bytes_of(fb.pixel_format)) return nullptr;
+  if (!unused_is_zero(fb) || fb.pitches[0] < uint64_t{fb.width} * bytes_of(kms, fb.pixel_format)) return nullptr;
   const BufferRef buffer = call.file.buffers.find(fb.handles[0]);
   if (!buffer) {
     error = -ENOENT;

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "hw/display_color.h"
 #include "hw/display_cursor.h"
 #include "hw/display_pipe.h"
 #include "hw/display_plane.h"
 #include "hw/display_plane_gen9.h"
+#include "hw/display_sprite.h"
 #include "hw/display_surface_gen9.h"
 #include "hw/display_timing.h"
 #include "spec/interface_model.h"
@@ -19,28 +21,56 @@ namespace {
 
 constexpr uint64_t kSecond = 1'000'000'000;
 
+// Kinds of primary planes, as a mask.
+enum Kind : uint8_t { kPlain = 1, kWithAlpha = 2, kUniversal = 4, kUniversalHdr = 8 };
+constexpr uint8_t kEvery = kPlain | kWithAlpha | kUniversal | kUniversalHdr;
+
+using D = hw::DisplayPlaneFormat;
+using U = hw::UniversalPlaneFormat;
+using Order = hw::PLANE_CTL_1::YuvOrder;
+
+// What Linux i915 6.1 lists for primary planes (i9xx_plane.c, skl_universal_plane.c), except formats in several planes
+// and packed YUV formats of more than eight bits. Universal planes ignore alpha here: nothing is below the primary
+// plane.
 struct Format {
   uint32_t fourcc;
   uint32_t pixel_B;
-  hw::DisplayPlaneFormat display;
-  hw::UniversalPlaneFormat universal;
-  bool xbgr;  // universal planes: RGB order, set with the format
+  uint8_t kinds;      // of planes that support it
+  D display;          // meaningless for formats of universal planes alone
+  U universal;        // meaningless for formats of other planes alone
+  bool xbgr = false;  // universal planes: RGB order, set with the format
+  Order yuv_order = Order::yuyv;
 };
-using D = hw::DisplayPlaneFormat;
-using U = hw::UniversalPlaneFormat;
 constexpr Format kFormats[] = {
-    {DRM_FORMAT_C8, 1, D::indexed_8bpp, U::indexed_8bpp, false},
-    {DRM_FORMAT_RGB565, 2, D::BGRX565, U::RGB565, false},
-    {DRM_FORMAT_XRGB8888, 4, D::BGRX888, U::XRGB8888, false},
-    {DRM_FORMAT_XBGR8888, 4, D::RGBX888, U::XRGB8888, true},
-    {DRM_FORMAT_XRGB2101010, 4, D::BGRX101010, U::XRGB2101010, false},
-    {DRM_FORMAT_XBGR2101010, 4, D::RGBX101010, U::XRGB2101010, true},
+    {DRM_FORMAT_C8, 1, kEvery, D::indexed_8bpp, U::indexed_8bpp},
+    {DRM_FORMAT_RGB565, 2, kEvery, D::BGRX565, U::RGB565},
+    {DRM_FORMAT_XRGB8888, 4, kEvery, D::BGRX888, U::XRGB8888},
+    {DRM_FORMAT_XBGR8888, 4, kEvery, D::RGBX888, U::XRGB8888, true},
+    {DRM_FORMAT_ARGB8888, 4, kEvery & ~kPlain, D::BGRA888, U::XRGB8888},
+    {DRM_FORMAT_ABGR8888, 4, kEvery & ~kPlain, D::RGBA888, U::XRGB8888, true},
+    {DRM_FORMAT_XRGB2101010, 4, kEvery, D::BGRX101010, U::XRGB2101010},
+    {DRM_FORMAT_XBGR2101010, 4, kEvery, D::RGBX101010, U::XRGB2101010, true},
+    {DRM_FORMAT_ARGB2101010, 4, kWithAlpha | kUniversalHdr, D::BGRA101010, U::XRGB2101010},
+    {DRM_FORMAT_ABGR2101010, 4, kWithAlpha | kUniversalHdr, D::RGBA101010, U::XRGB2101010, true},
+    {DRM_FORMAT_XRGB16161616F, 8, kUniversal | kUniversalHdr, {}, U::XRGB16161616F},
+    {DRM_FORMAT_XBGR16161616F, 8, kEvery, D::RGBX161616, U::XRGB16161616F, true},
+    {DRM_FORMAT_ARGB16161616F, 8, kUniversalHdr, {}, U::XRGB16161616F},
+    {DRM_FORMAT_ABGR16161616F, 8, kUniversalHdr, {}, U::XRGB16161616F, true},
+    {DRM_FORMAT_YUYV, 2, kUniversal | kUniversalHdr, {}, U::YUV422},
+    {DRM_FORMAT_YVYU, 2, kUniversal | kUniversalHdr, {}, U::YUV422, false, Order::yvyu},
+    {DRM_FORMAT_UYVY, 2, kUniversal | kUniversalHdr, {}, U::YUV422, false, Order::uyvy},
+    {DRM_FORMAT_VYUY, 2, kUniversal | kUniversalHdr, {}, U::YUV422, false, Order::vyuy},
+    {DRM_FORMAT_XYUV8888, 4, kUniversal | kUniversalHdr, {}, U::XYUV8888},
 };
 
 const Format* find_format(uint32_t fourcc) {
   const auto* const found =
       std::find_if(std::begin(kFormats), std::end(kFormats), [&](const Format& each) { return each.fourcc == fourcc; });
   return found == std::end(kFormats) ? nullptr : found;
+}
+
+bool is_yuv(const Format& format) {
+  return format.universal == U::YUV422 || format.universal == U::XYUV8888;
 }
 
 constexpr uint16_t short_of(uint32_t value) {
@@ -77,19 +107,31 @@ bool KmsPipe::knows_async() const {
   return spec::interface_of(hardware_.model().id).async_flips;
 }
 
-bool KmsPipe::knows(uint32_t format) const {
-  return find_format(format) != nullptr;
+uint8_t KmsPipe::plane_kind() const {
+  if (universal()) return has<hw::PLANE_COLOR_CTL_1>() ? kUniversalHdr : kUniversal;
+  return has<hw::SPCNTR>() ? kWithAlpha : kPlain;
 }
 
-std::vector<uint32_t> KmsPipe::formats() {
+bool KmsPipe::knows(uint32_t format) const {
+  const Format* const found = find_format(format);
+  return found != nullptr && (found->kinds & plane_kind()) != 0;
+}
+
+std::vector<uint32_t> KmsPipe::formats() const {
   std::vector<uint32_t> all;
-  for (const Format& each : kFormats) all.push_back(each.fourcc);
+  for (const Format& each : kFormats) {
+    if ((each.kinds & plane_kind()) != 0) all.push_back(each.fourcc);
+  }
   return all;
 }
 
-uint32_t KmsPipe::pixel_bytes(uint32_t format) {
+uint32_t KmsPipe::pixel_bytes(uint32_t format) const {
+  return knows(format) ? find_format(format)->pixel_B : 0;
+}
+
+uint32_t KmsPipe::pixel_step(uint32_t format) {
   const Format* const found = find_format(format);
-  return found == nullptr ? 0 : found->pixel_B;
+  return found != nullptr && found->universal == U::YUV422 ? 2 : 1;
 }
 
 // Finds the divisors whose clock is nearest, within the limits of the oscillator (Linux i915, intel_dpll.c).
@@ -161,6 +203,8 @@ void KmsPipe::show(const PlaneView& view) {
     control.plane_enable = true;
     control.source_pixel_format = format.universal;
     control.rgb_order_xbgr = format.xbgr;
+    control.yuv_order = format.yuv_order;
+    control.yuv_bt709 = is_yuv(format);
     control.async_flip = view.async;
     using Tiled = hw::PLANE_CTL_1::Tiled;
     control.tiled = view.tiling == Tiling::x ? Tiled::x : view.tiling == Tiling::y ? Tiled::y : Tiled::linear;

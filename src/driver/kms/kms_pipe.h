@@ -48,10 +48,12 @@ class KmsPipe {
 
   // Formats and tilings that the primary plane supports.
   bool knows(uint32_t format) const;
-  static std::vector<uint32_t> formats();
+  std::vector<uint32_t> formats() const;
   bool universal() const;  // universal planes: Gen9 and later
   bool knows_async() const;
-  static uint32_t pixel_bytes(uint32_t format);  // 0: not supported
+  uint32_t pixel_bytes(uint32_t format) const;  // 0: not supported
+  // Pixels that share colours: the picture starts at a multiple of them.
+  static uint32_t pixel_step(uint32_t format);
 
   uint32_t frame();             // the device's counter of vertical blanks
   uint32_t frame_mask() const;  // bits of the counter
@@ -66,6 +68,7 @@ class KmsPipe {
   template <class R>
   R get();
   void set_clock(uint32_t kilohertz);
+  uint8_t plane_kind() const;
 
   Hardware& hardware_;
   std::optional<drm_mode_modeinfo> mode_;

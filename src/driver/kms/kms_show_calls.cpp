@@ -84,7 +84,7 @@ int set_crtc(Call& call, drm_mode_crtc& crtc) {
     fb = crtc.fb_id == ~uint32_t{0} ? kms.state().primary.fb : kms.find_fb(crtc.fb_id);
     if (!fb) return crtc.fb_id == ~uint32_t{0} ? -EINVAL : -ENOENT;
     if (const int result = check_mode(kms, crtc.mode); result != 0) return result;
-    if (!kms.pipe().knows(fb->format)) return -EINVAL;
+    if (!kms.pipe().knows(fb->format) || crtc.x % KmsPipe::pixel_step(fb->format) != 0) return -EINVAL;
     if (crtc.x + uint32_t{crtc.mode.hdisplay} > fb->width || crtc.y + uint32_t{crtc.mode.vdisplay} > fb->height) {
       return -ENOSPC;
     }
