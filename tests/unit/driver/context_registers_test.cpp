@@ -142,6 +142,31 @@ TEST_P(ContextRegisters, RequestsBehindAHangStartWithTheValuesOfANewContext) {
   driver->close(other);
 }
 
+// Registers of the cache, of the memory unit and of reports, which belong to no context (igt-gpu-tools,
+// gem_ctx_isolation.c, marks those that it knows with NOCTX), commands in the form of a register, and registers of the
+// engine for positions, which has no contexts of its own here.
+bool has_no_context(uint32_t offset) {
+  constexpr uint32_t kAlone[] = {0x2094, 0x23bc, 0x2b00, 0x91b8, 0x91bc, 0x91c0, 0x91c4, 0x2248, 0x20d8,
+                                 0x2090, 0xb100, 0xb118, 0xb138, 0xb158, 0xb15c, 0x4208, 0x2968, 0x2aa0};
+  return std::ranges::find(kAlone, offset) != std::end(kAlone) || (offset >= 0x1'8000 && offset < 0x1'9000);
+}
+
+TEST_P(ContextRegisters, ContextsThatTakeTurnsKeepTheirValues) {
+  std::vector<uint32_t> registers = offsets(model().engines.front());
+  std::erase_if(registers, has_no_context);
+  write(registers, 0x1234'5554, 0);
+  const std::vector<uint32_t> before = finish_read(registers, start_read(registers));
+  const std::shared_ptr<File> one = std::exchange(file, driver->open({.render = true}));
+  EXPECT_EQ(wait(start_write(registers, 0x0f0f'2aab, true)), 0);
+  const std::vector<uint32_t> other = finish_read(registers, start_read(registers));
+  const std::shared_ptr<File> two = std::exchange(file, one);
+  const std::vector<uint32_t> later = finish_read(registers, start_read(registers));
+  for (size_t i = 0; i < registers.size(); ++i) {
+    EXPECT_EQ(later[i], before[i]) << std::hex << registers[i] << ", the other context has " << other[i];
+  }
+  driver->close(two);
+}
+
 INSTANTIATE_TEST_SUITE_P(Chips, ContextRegisters, ::testing::Values("bdw", "chv", "skl", "icl", "tgl", "dg1"),
                          chip_name);
 
