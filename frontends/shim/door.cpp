@@ -269,6 +269,7 @@ bool Door::boot() {
   const spec::DeviceModel* const model = spec::find_device(Paths::get()->device());
   if (model != nullptr) recording_ = Recording::start(*model, Paths::get()->root());
   options.hardware.listener = recording_.get();
+  options.hardware.events = &video_notice_;
   const char* const clock = secure_getenv(kClockVariable);  // a trace does not use the host's clock
   options.host_time = recording_ == nullptr && (clock == nullptr || std::string_view(clock) != "device");
   if (model != nullptr) tracepoints_ = start_tracepoints(*model);

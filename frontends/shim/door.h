@@ -28,6 +28,7 @@
 #include "recording.h"
 #include "remote.h"
 #include "report.h"
+#include "video_notice.h"
 
 namespace halogen::shim {
 
@@ -97,6 +98,7 @@ class Door {
   std::atomic<bool> booted_{false};
   std::unique_ptr<Report> report_;
   std::unique_ptr<Recording> recording_;
+  VideoNotice video_notice_;
   std::unique_ptr<driver::Tracepoints> tracepoints_;
   std::unique_ptr<driver::CounterFile> counters_;
   bool failed_ = false;

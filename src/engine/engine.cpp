@@ -10,6 +10,7 @@
 #include "engine/stream/command_dispatcher.h"
 #include "engine/submit/execlist.h"
 #include "engine/submit/submission.h"
+#include "engine/video_work.h"
 #include "engine/work_report.h"
 #include "hw/ring.h"
 
@@ -306,8 +307,8 @@ void Engine::unsupported(const spec::CommandDesc& desc) {
   CommandCount& count = counts_[static_cast<size_t>(desc.id)];
   if (count.fidelity != FidelityClass::unsupported) {  // one Event per command is enough
     count.fidelity = FidelityClass::unsupported;
-    count.reason = "not implemented";
-    raise(EventKind::unsupported, desc.name, stream_.level().address.value, state_.header, "not implemented");
+    count.reason = is_video(model().engine_class) ? kVideoNotExecuted : "not implemented";
+    raise(EventKind::unsupported, desc.name, stream_.level().address.value, state_.header, std::string(count.reason));
   }
 }
 
