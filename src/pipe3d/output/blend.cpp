@@ -1,8 +1,10 @@
 #include "pipe3d/output/blend.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "base/bits.h"
 #include "surface/compare.h"
 
 namespace halogen::pipe3d {
@@ -47,6 +49,16 @@ bool compare(hw::CompareFunction function, uint32_t value, uint32_t with) {
 
 bool alpha_test(const Blend& blend, float alpha) {
   return !blend.alpha_test || compare(blend.alpha_function, alpha, blend.alpha_reference);
+}
+
+uint32_t dithered_coverage(float alpha, uint8_t samples_log2, int32_t x, int32_t y) {
+  constexpr std::array<std::array<uint8_t, 4>, 4> kRanks{
+      {{0, 8, 2, 10}, {12, 4, 14, 6}, {3, 11, 1, 9}, {15, 7, 13, 5}}};
+  const unsigned samples = 1u << std::min<unsigned>(samples_log2, 4);
+  const float wanted = alpha > 0.0f ? std::min(alpha, 1.0f) * static_cast<float>(samples) : 0.0f;
+  const float threshold =
+      (static_cast<float>(kRanks[static_cast<size_t>(y & 3)][static_cast<size_t>(x & 3)]) + 0.5f) / 16;
+  return static_cast<uint32_t>(low_mask(static_cast<unsigned>(wanted + threshold)));
 }
 
 uint32_t alpha_to_coverage(float alpha, uint8_t samples_log2) {

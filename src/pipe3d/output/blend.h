@@ -20,6 +20,9 @@ bool compare(hw::CompareFunction function, uint32_t value, uint32_t with);
 bool alpha_test(const Blend& blend, float alpha);
 // Returns the samples that alpha enables. Larger alpha enables more samples.
 uint32_t alpha_to_coverage(float alpha, uint8_t samples_log2);
+// Returns the same with ordered dithering: over 4 x 4 pixels, the share of enabled samples is alpha. The matrix is a
+// choice of the model, because no available manual gives it.
+uint32_t dithered_coverage(float alpha, uint8_t samples_log2, int32_t x, int32_t y);
 
 // The blending of one target, prepared for a format.
 class Blender {

@@ -328,11 +328,15 @@ void PixelStage::dispatch() {
 namespace {
 
 // Returns the samples that alpha test and alpha-to-coverage leave.
-uint32_t alpha_coverage(const Blend& blend, float alpha, uint32_t coverage, uint8_t samples_log2) {
+uint32_t alpha_coverage(const Blend& blend, float alpha, const Lane& lane, uint8_t samples_log2) {
   if (blend.alpha_test && !alpha_test(blend, alpha)) {
     return 0;
   }
-  return blend.alpha_to_coverage ? coverage & alpha_to_coverage(alpha, samples_log2) : coverage;
+  if (!blend.alpha_to_coverage) {
+    return lane.coverage;
+  }
+  return lane.coverage & (blend.dithers_coverage ? dithered_coverage(alpha, samples_log2, lane.x, lane.y)
+                                                 : alpha_to_coverage(alpha, samples_log2));
 }
 
 // Returns whether a channel has so few bits that dithering would be visible.
@@ -358,6 +362,8 @@ TargetWriter* PixelStage::target(uint8_t index, uint8_t blend) {
   }
   if (state_->output.blend.dither && shows_dither(*surface)) {
     inexact_ = "channels with few bits rounded; dithering not modelled";
+  } else if (state_->output.blend.alpha_to_coverage && state_->output.blend.dithers_coverage) {
+    inexact_ = "alpha to coverage dithered with a matrix of the model";
   }
   auto bound = std::make_unique<Bound>();
   bound->index = index;
@@ -418,7 +424,7 @@ uint32_t PixelStage::write_lane(const TargetMessage& message, unsigned index) {
   const Blend& blend = state_->output.blend;
   if (!lane.weighed) {  // needed also if depth was tested before the shader
     lane.weighed = true;
-    lane.coverage = alpha_coverage(blend, std::bit_cast<float>(alpha), lane.coverage, state_->raster.samples_log2);
+    lane.coverage = alpha_coverage(blend, std::bit_cast<float>(alpha), lane, state_->raster.samples_log2);
   }
   if (!lane.tested) {
     float depth = 0;

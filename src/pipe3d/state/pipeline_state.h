@@ -392,6 +392,7 @@ struct BlendTarget {
 struct Blend {
   std::array<BlendTarget, kMaxTargets> targets{};
   bool alpha_to_coverage = false;
+  bool dithers_coverage = false;
   bool alpha_to_one = false;
   bool dither = false;
   bool alpha_test = false;

@@ -253,7 +253,11 @@ void resolve_blend(Resolver& from, Output& output) {
   }
   const uint64_t base = from.bases().dynamic + pointer.blend_state_pointer;
   const auto all = from.read<hw::BLEND_STATE>(base);
-  output.blend.alpha_to_coverage = all.alpha_to_coverage_enable;
+  // A shader that gives a sample mask has the coverage of alpha in it: hardware then adds none (SKL PRM vol. 7, "Alpha
+  // Coverage", quoted in Mesa's commit c8abe03f).
+  output.blend.alpha_to_coverage =
+      all.alpha_to_coverage_enable && !from.get<hw::_3DSTATE_PS_EXTRA>().omask_present_to_render_target;
+  output.blend.dithers_coverage = all.alpha_to_coverage_dither_enable;
   output.blend.alpha_to_one = all.alpha_to_one_enable;
   output.blend.dither = all.color_dither_enable;
   output.blend.alpha_test = all.alpha_test_enable;

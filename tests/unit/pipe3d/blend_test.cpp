@@ -285,6 +285,24 @@ TEST(Blend, AlphaTestAlphaToCoverageAndAlphaToOneFollowTheState) {
   EXPECT_EQ(alpha_to_coverage(0.5f, 2), 3u);
   EXPECT_EQ(alpha_to_coverage(1, 4), 0xffffu);
   EXPECT_EQ(alpha_to_coverage(NAN, 2), 0u);
+  // Dithering: the ends stay exact; over 4 x 4 pixels the share of samples is alpha, to a sixteenth of a sample.
+  for (uint8_t log2 = 1; log2 <= 4; ++log2) {
+    const int samples = 1 << log2;
+    for (int step = 0; step <= 16 * samples; ++step) {
+      const float alpha = static_cast<float>(step) / static_cast<float>(16 * samples);
+      int enabled = 0;
+      for (int32_t y = 8; y < 12; ++y) {
+        for (int32_t x = 4; x < 8; ++x) {
+          const uint32_t mask = dithered_coverage(alpha, log2, x, y);
+          EXPECT_EQ(mask & (mask + 1), 0u) << "samples are enabled from the first on";
+          enabled += std::popcount(mask);
+        }
+      }
+      EXPECT_EQ(enabled, step) << "of " << samples << " samples in 16 pixels, alpha " << alpha;
+    }
+    EXPECT_EQ(dithered_coverage(NAN, log2, 0, 0), 0u);
+    EXPECT_EQ(dithered_coverage(7, log2, 3, 3), (1u << samples) - 1);
+  }
 
   PixelWorld world;
   const message::Surface surface = world.target(SurfaceFormat::R8G8B8A8_UNORM, 16, 16);
