@@ -320,6 +320,7 @@ void Engine::report(FidelityReport& report) const {
     }
   }
   back_end_->report(report);
+  unread_.report(report);
   if (unknown_commands_ != 0) {
     report.touch(FidelityKind::command, "unknown", FidelityClass::unsupported, "no description in spec/",
                  unknown_commands_);

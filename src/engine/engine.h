@@ -35,6 +35,7 @@
 #include "hw/mode.h"
 #include "mmio/register.h"
 #include "mmio/registers.h"
+#include "spec/unread.h"
 
 namespace halogen::engine {
 
@@ -198,6 +199,7 @@ class Engine {
   std::unique_ptr<Submission> ring_submission_;
   std::unique_ptr<ExeclistSubmission> execlist_submission_;
   std::vector<CommandCount> counts_;  // by CommandId
+  spec::UnreadFields unread_;         // of commands; back ends have those of states
   uint64_t unknown_commands_ = 0;
   WorkDone work_done_;
   uint64_t time_reported_ = 0;

@@ -95,7 +95,16 @@ class Audit(SpecCase):
         self.assertEqual(self.faults("get<hw::X>().on", mark() + mark("inert", fields='["new"]')), [])
 
     def test_another_item_with_such_a_field_does_not_count(self):
-        self.assertEqual(len(self.faults("const auto x = get<hw::Z>(); f(x.on, x.mode, x.new_);")), 3)
+        lines = self.faults("const auto x = get<hw::Z>(); f(x.on, x.mode, x.new_);", mark())
+        self.assertEqual(len(lines), 2)
+
+    def test_a_command_that_nothing_names_is_found_in_every_topic(self):
+        topics = (("mi_t", "M"), ("blt", "B"), ("media", "E"), ("video_t", "V"))
+        files = {f"commands/{topic}.toml": command(name, match=f'{{ "0[31:24]" = {number} }}')
+                 for number, (topic, name) in enumerate(topics, 1)}
+        spec, root = self.good(files | {"src/engine/a.cpp": "take(CommandId::B)"})
+        lines = audit.faults(spec, root / "src")
+        self.assertEqual({line.split(": ")[1] for line in lines}, {"command M", "command E"})
 
 
 if __name__ == "__main__":

@@ -87,7 +87,7 @@ def cmd_unread(args):
         print(line, file=sys.stderr)
     if not lines:
         items = list(audit.audited(spec))
-        print(f"specgen: all fields of {len(items)} commands and structures of the 3D pipeline are read or marked")
+        print(f"specgen: all fields of {len(items)} commands and structures are read or marked")
     sys.exit(1 if lines else 0)
 
 
@@ -133,7 +133,7 @@ def main():
     cross.add_argument("--genxml", required=True, metavar="DIR")
     cross.add_argument("--only", nargs="+", metavar="FILE", help="report only disagreements in these files")
     cross.add_argument("--verbose", action="store_true", help="list what only genxml has")
-    add("unread", cmd_unread, "find fields of the 3D pipeline that are neither read nor marked").add_argument("--src", required=True)
+    add("unread", cmd_unread, "find commands and fields that are neither read nor marked").add_argument("--src", required=True)
     add("dictionary", cmd_dictionary, "write dictionaries for fuzzers").add_argument("--out", required=True)
     add("docs", cmd_docs, "write the reference pages").add_argument("--out", required=True)
     args = parser.parse_args()

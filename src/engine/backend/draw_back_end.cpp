@@ -142,9 +142,6 @@ void DrawBackEnd::begin_unless_resumed(Engine& engine, const Command& command, L
 }
 
 Next DrawBackEnd::execute(Engine& engine, const Command& command) {
-  if (const spec::UnreadDesc* const unread = unread_.note(command.desc, engine.gen(), command.dwords)) {
-    engine.approximate(command.desc, unread->text);
-  }
   if (command.desc.id == CommandId::_3DPRIMITIVE) {
     return draw(engine, command);
   }

@@ -16,6 +16,9 @@ Next CommandDispatcher::execute(Command& command) {
   if (!engine_.level().privileged && !engine_.privilege_.restrict_command(command)) [[unlikely]] {
     return Next::advance();
   }
+  if (const spec::UnreadDesc* const unread = engine_.unread_.note(command.desc, engine_.gen(), command.dwords)) {
+    engine_.approximate(command.desc, unread->text);
+  }
   if (const Handler handler = engine_.handlers_.find(command.desc.id)) {
     return handler(engine_, command);
   }

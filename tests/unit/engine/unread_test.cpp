@@ -51,6 +51,23 @@ TEST_P(UnreadCommand, StateCommandWithAnUnreadFieldIsApproximate) {
   EXPECT_EQ(report.entries().at({FidelityKind::command, "3DPRIMITIVE"}).fidelity, FidelityClass::exact);
 }
 
+// Sizes of the state heaps are not checked, so only "everything" is exact.
+TEST_P(UnreadCommand, CommandsOutsideThe3dPipelineAreWatchedToo) {
+  for (const auto& [pages, expected] :
+       {std::pair{0xf'ffffu, FidelityClass::exact}, std::pair{0x10u, FidelityClass::approximate}}) {
+    FlowBench bench(GetParam());
+    bench.start_ring(kRcs);
+    std::vector<uint32_t> bases(GetParam() == "skl" ? 19 : 22);
+    bases[0] = 0x6101'0000 | static_cast<uint32_t>(bases.size() - 2);
+    bases[12] = pages << 12 | 1;
+    bench.run_all(kRcs, bases);
+    const FidelityReport report = bench.device->fidelity();
+    EXPECT_EQ(report.entries().at({FidelityKind::command, "STATE_BASE_ADDRESS"}).fidelity, expected) << pages;
+    EXPECT_EQ(report.entries().contains({FidelityKind::field, "STATE_BASE_ADDRESS.general_state_buffer_size"}),
+              expected == FidelityClass::approximate);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Chips, UnreadCommand, ::testing::Values("skl", "icl", "tgl"), chip_name);
 
 }  // namespace
