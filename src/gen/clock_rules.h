@@ -10,8 +10,8 @@ namespace halogen {
 
 struct ClockRules {
   spec::DeviceMask devices;
-  // A multiple of 50 MHz and of 16.67 MHz, the units of registers. Below 0.8 of the maximum, because drivers compare a
-  // frequency that they measure over a few ticks of TIMESTAMP with the maximum.
+  // A multiple of 50 MHz and of 16.67 MHz, the units of registers. Below half of the maximum, because drivers compare a
+  // frequency that they measure over one tick of TIMESTAMP with the maximum.
   uint32_t render_mhz;
   uint32_t max_mhz;
 

@@ -233,7 +233,7 @@ TEST_P(OaBuffer, ReportIdsNameTheReason) {
   uint32_t expected = 1u << 19 | 1u << 18;  // timer; the start trigger has fired
   if (bench.model.name == "chv" || bench.model.name == "bdw") expected |= 1u << 17;  // threshold of report trigger 1
   if (bench.model.gen == spec::GenId::gen9 || bench.model.gen == spec::GenId::gen11) {
-    expected |= 45u << 25 | 45;  // 750 MHz in units of 16.67 MHz
+    expected |= 27u << 25 | 27;  // 450 MHz in units of 16.67 MHz
   }
   EXPECT_EQ(id, expected);
 }

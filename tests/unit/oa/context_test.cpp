@@ -160,7 +160,7 @@ TEST_P(OaContextUnit, ValuesBelongToContexts) {
   run(measured, 0x3000, 200);
   const OaReport first = bench.report_in(results), second = bench.report_in(results + 0x200);
   const uint32_t clocks = second.ticks() - first.ticks();
-  EXPECT_GT(clocks, 3000u - 10) << "400 commands of 10 ns";
+  EXPECT_GT(clocks, 1800u - 10) << "400 commands of 10 ns";
   EXPECT_EQ(second.b(1) - first.b(1), clocks);
   EXPECT_EQ(second.c(1) - first.c(1), clocks) << "the signal of the render engine's unit";
   EXPECT_EQ(second.a(0) - first.a(0), clocks) << "busy";
@@ -184,13 +184,13 @@ TEST_P(OaContextUnit, EachUnitHasItsOwnEnable) {
   bench.set_timer(-1);
   bench.enable();
   bench.device->advance(1000);
-  EXPECT_EQ(bench.b(1), 750u);
+  EXPECT_EQ(bench.b(1), 450u);
   EXPECT_EQ(bench.read(0x2924), 0u) << "the render engine's unit is off";
   bench.disable();
   bench.enable_context_unit();
   bench.device->advance(1000);
-  EXPECT_EQ(bench.b(1), 750u);
-  EXPECT_EQ(bench.read(0x2924), 750u);
+  EXPECT_EQ(bench.b(1), 450u);
+  EXPECT_EQ(bench.read(0x2924), 450u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Chips, OaContextUnit, ::testing::Values("tgl", "dg1"),

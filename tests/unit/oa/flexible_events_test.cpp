@@ -231,9 +231,9 @@ TEST(FlexibleRegisters, SumsOverEuNumbersAreTheWholeChip) {
       return bench.a(first) + bench.a(first + 1) + bench.a(first + 2) + bench.a(first + 3);
     };
     EXPECT_EQ(sum(7), 1108u + 10);
-    // 96 EUs: all for 450 clocks in the pixel stage, two threads for 300 clocks in the compute stage.
-    EXPECT_EQ(sum(7) + sum(11), 96u * 450 + 2 * 300);
-    EXPECT_NEAR(static_cast<double>(8 * sum(15)), 96 * 7 * 450.0 + 2 * 300, 32);
+    // 96 EUs: all for 270 clocks in the pixel stage, two threads for 180 clocks in the compute stage.
+    EXPECT_EQ(sum(7) + sum(11), 96u * 270 + 2 * 180);
+    EXPECT_NEAR(static_cast<double>(8 * sum(15)), 96 * 7 * 270.0 + 2 * 180, 32);
   }
 }
 

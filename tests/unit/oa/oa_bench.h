@@ -74,7 +74,7 @@ struct OaBenchOn : Base {
   bool split() const { return this->model.gen == spec::GenId::gen12; }
   const OaOffsets& at() const { return split() ? kGlobalUnit : kOneUnit; }
   // The clock of the model (src/gen/clock_rules.h) and the timestamp of the chip, for expected values.
-  static uint64_t clocks(uint64_t ns) { return ns * 3 / 4; }
+  static uint64_t clocks(uint64_t ns) { return ns * 9 / 20; }
   uint64_t now() { return this->device->clock().nanoseconds; }
   uint64_t timestamp_ticks(uint64_t ns) const {
     return static_cast<uint64_t>(static_cast<unsigned __int128>(ns) * this->model.timestamp_hz / 1'000'000'000);
