@@ -49,7 +49,8 @@ class Settled {
 
 HALOGEN_EXPORT void free(void* memory) noexcept {
   const Settled settled(memory);
-  HALOGEN_NEXT(void(void*), "free")(memory);
+  auto* const next = HALOGEN_NEXT(void(void*), "free");
+  if (next != nullptr) next(memory);  // else dlsym(3) frees a text: it is lost
 }
 HALOGEN_EXPORT void* realloc(void* memory, size_t bytes) noexcept {
   const Settled settled(memory);

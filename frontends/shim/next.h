@@ -29,17 +29,21 @@ struct FunctionName {
 template <FunctionName kName>
 class NextFunction {
  public:
+  // Null: dlsym(3) itself calls the function. It frees the text of this thread's last error before it looks.
   static void* find() {
     static_cast<void>(&at_start);
     void* found = slot.load(std::memory_order_acquire);
-    if (found == nullptr) {
+    if (found == nullptr && !looks) {
+      looks = true;
       found = dlsym(RTLD_NEXT, kName.text);
+      looks = false;
       slot.store(found, std::memory_order_release);
     }
     return found;
   }
 
  private:
+  static inline constinit thread_local bool looks = false;
   static inline constinit std::atomic<void*> slot{nullptr};
   // Looked up while this library is loaded. Later the loader's lock may be held for long: dlclose(3) runs destructors
   // with it, and those of drivers wait for threads that write files.
