@@ -93,6 +93,14 @@ void CommandWriter::load_register(uint32_t offset, uint32_t value) {
   check(Load::pack_pairs(gen_, std::span(dwords_).last(3), 0, pair).ok(), "the offset fits its field");
 }
 
+void CommandWriter::load_register_from(uint32_t offset, uint64_t address) {
+  hw::MI_LOAD_REGISTER_MEM load;
+  load.use_global_gtt = true;
+  load.register_address = offset;
+  load.memory_address = GpuVa(address);
+  add(load);
+}
+
 void CommandWriter::set_context(uint64_t address, bool inhibit) {
   using Context = hw::MI_SET_CONTEXT;
   Context context;

@@ -53,8 +53,9 @@ class CommandWriter {
   void set_context(uint64_t address, bool inhibit);     // for render engines with rings
   void interrupt();
   void load_register(uint32_t offset, uint32_t value);
-  void arbitrate();  // a preemption point
-  void pad();        // to whole qwords
+  void load_register_from(uint32_t offset, uint64_t address);  // reads through the global table when it executes
+  void arbitrate();                                            // a preemption point
+  void pad();                                                  // to whole qwords
 
   const std::vector<uint32_t>& dwords() const { return dwords_; }
 

@@ -80,7 +80,8 @@ class EngineQueue {
   // by another context.
   virtual void store_context_registers(const std::vector<RegisterValue>&, CommandWriter&,
                                        std::vector<std::shared_ptr<void>>&) {}
-  // A register of the device that batches may write: new contexts set it to this value, not to that after a reset.
+  // The control register of the counters, where batches may write it: the first request of a context sets it to the
+  // last of these values when it executes.
   virtual void set_device_register(RegisterValue) {}
   // What the third dword of a report says about its context, and the bits that count.
   struct ReportId {

@@ -61,7 +61,8 @@ using ContextRef = std::shared_ptr<ExeclistContext>;
 
 class ExeclistQueue final : public EngineQueue {
  public:
-  ExeclistQueue(Hardware& hardware, GlobalTable& table, const spec::EngineModel& engine, PinnedMemory status)
+  ExeclistQueue(Hardware& hardware, GlobalTable& table, const spec::EngineModel& engine, PinnedMemory status,
+                PinnedMemory device_value)
       : EngineQueue(hardware, table, engine),
         layout_(mmio::ContextImage::for_engine(hardware.model().id, engine.engine_class)),
         queue_(hardware.generation().submission() == SubmissionKind::submit_queue),
@@ -69,6 +70,7 @@ class ExeclistQueue final : public EngineQueue {
         counts_apart_(hw::OAR_OACONTROL::kDesc.offset(hardware.model().id) != spec::kNoOffset),
         first_image_(first_image(hardware.model(), engine, layout_)),
         user_registers_(registers_outside(hardware.model(), engine, layout_)),
+        device_value_(std::move(device_value)),
         reports_(hardware, engine, std::move(status)) {
     for (const mmio::ImageSlot& slot : layout_.slots()) {
       places_.emplace(slot.offset, slot.at + 1);  // the first slot of each register
@@ -108,9 +110,7 @@ class ExeclistQueue final : public EngineQueue {
   void set_context_registers(const std::vector<RegisterValue>& values) override { context_registers_ = values; }
 
   void set_device_register(RegisterValue value) override {
-    for (RegisterValue& each : user_registers_) {
-      if (each.offset == value.offset) each.value = value.value;
-    }
+    if (value.offset == at(hw::OACONTROL::kDesc)) device_value_.store(0, value.value);
   }
 
   void store_context_registers(const std::vector<RegisterValue>& values, CommandWriter& commands,
@@ -174,6 +174,15 @@ class ExeclistQueue final : public EngineQueue {
     return static_cast<uint32_t>(packed(descriptor, hardware_.model()) >> 32);
   }
 
+  // The device register has the value of the time when the command executes: requests may be placed long before.
+  void set_first(CommandWriter& commands, const RegisterValue& value) const {
+    if (value.offset == at(hw::OACONTROL::kDesc)) {
+      commands.load_register_from(value.offset, device_value_.address());
+    } else {
+      commands.load_register(value.offset, value.value);
+    }
+  }
+
   // Opens the registers that user batches may access beyond the lists of the hardware. Unused slots name a register
   // that is open anyway.
   void open_registers() {
@@ -190,7 +199,7 @@ class ExeclistQueue final : public EngineQueue {
     CommandWriter commands(hardware_.model(), engine_);
     commands.flush(true);
     if (context.is_new) {
-      for (const RegisterValue& each : user_registers_) commands.load_register(each.offset, each.value);
+      for (const RegisterValue& each : user_registers_) set_first(commands, each);
       for (const RegisterValue& each : context_registers_) commands.load_register(each.offset, each.value);
     }
     if (request.batch != 0) commands.start_batch(request.batch, request.secure);
@@ -432,6 +441,7 @@ class ExeclistQueue final : public EngineQueue {
   std::vector<uint32_t> first_image_;
   std::vector<RegisterValue> user_registers_;     // those that images do not hold
   std::vector<RegisterValue> context_registers_;  // of performance counters
+  PinnedMemory device_value_;                     // of the register that set_device_register() sets; 0 at start-up
   ContextReports reports_;
   uint32_t next_context_ = 0;
   std::vector<std::weak_ptr<ExeclistContext>> contexts_;
@@ -447,8 +457,9 @@ class ExeclistQueue final : public EngineQueue {
 std::unique_ptr<EngineQueue> make_execlist_queue(Hardware& hardware, GlobalTable& table,
                                                  const spec::EngineModel& engine) {
   std::optional<PinnedMemory> status = PinnedMemory::create(hardware, table, kPageBytes);
-  if (!status) return nullptr;
-  return std::make_unique<ExeclistQueue>(hardware, table, engine, std::move(*status));
+  std::optional<PinnedMemory> device_value = PinnedMemory::create(hardware, table, kPageBytes);
+  if (!status || !device_value) return nullptr;
+  return std::make_unique<ExeclistQueue>(hardware, table, engine, std::move(*status), std::move(*device_value));
 }
 
 }  // namespace halogen::driver

@@ -279,6 +279,22 @@ TEST_P(PerfStreamCalls, ABatchThatStartsTheUnitReachesNoOtherFile) {
   driver->close(attacker);
 }
 
+// The first request of a context sets registers. It is placed while the stream is disabled, behind a batch that ends
+// later.
+TEST_P(PerfStreamCalls, AContextThatStartsLaterDoesNotStopTheStream) {
+  const int stream = open_quiet(I915_PERF_FLAG_FD_NONBLOCK | I915_PERF_FLAG_DISABLED);
+  drm_i915_gem_relocation_entry relocation;
+  std::vector<drm_i915_gem_exec_object2> endless{make_endless(relocation)}, empty(1);
+  ASSERT_EQ(execute(endless, I915_EXEC_RENDER), 0);
+  empty[0].handle = make_empty();
+  ASSERT_EQ(execute(empty, I915_EXEC_RENDER, make_context()), 0);
+  EXPECT_EQ(control(stream, I915_PERF_IOCTL_ENABLE), 0);
+  fill(endless[0].handle, {0x0500'0000});
+  ASSERT_EQ(wait(empty[0].handle), 0);
+  EXPECT_EQ(register_at(counts_apart() ? 0xdaf4 : 0x2b00) & 1, 1u) << "the unit counts";
+  ::close(stream);
+}
+
 INSTANTIATE_TEST_SUITE_P(Chips, PerfStreamCalls, ::testing::ValuesIn(chips_with_perf()), chip_name);
 
 }  // namespace
