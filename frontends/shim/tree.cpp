@@ -269,6 +269,8 @@ Result<std::string> make_private_tree(const spec::DeviceModel& model) {
   if (mkdtemp(root.data()) == nullptr) {
     return Error{fmt::format("{}: cannot create a folder: {}.", root, std::strerror(errno))};
   }
+  // A program of the superuser that gives up its rights still finds the files. Others can then read them too.
+  if (geteuid() == 0) chmod(root.c_str(), 0711);
   // Links inside must not depend on the path to the folder.
   std::error_code error;
   root = std::filesystem::canonical(root, error).string();

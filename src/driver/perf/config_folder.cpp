@@ -55,9 +55,12 @@ std::string read_file(const std::string& path) {
 
 }  // namespace
 
+// A process that may not write the folder cannot take the lock, or it could keep it. It reads without: the number of a
+// set is stored after its registers.
 ConfigFolder::Guard::Guard(ConfigFolder& folder) {
   if (!folder.is_used()) return;
-  lock_ = open_private([&] { return ::open(folder.registers_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
+  const std::string path = folder.registers_ + "/lock";
+  lock_ = open_private([&] { return ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600); });
   const auto take = [&] { return lock_ < 0 || flock(lock_, LOCK_EX | LOCK_NB) == 0; };
   bool taken = take();
   if (taken) return;

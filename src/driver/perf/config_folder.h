@@ -1,5 +1,5 @@
 // Metric sets as files, so that all processes of a run know the same ones: UUID/id, as in /sys, is what programs read,
-// and a file in another folder has the values. A lock on that folder orders the processes.
+// and a file in another folder has the values. A lock on a file beside them orders the processes that change sets.
 #pragma once
 
 #include <array>
