@@ -245,8 +245,8 @@ int Perf::read(Driver::Lock& lock, PerfStream& stream, int descriptor, uint64_t 
 // Waits for a report. Returns 0, -EINTR, or -EIO if the stream was disabled.
 int Perf::wait(Driver::Lock& lock, PerfStream& stream) {
   const auto is_over = [&] { return !stream.is_enabled() || stream.has_reports(); };
-  while (!is_over()) {
-    driver_.catch_up();
+  while (true) {
+    driver_.catch_up();  // reports until now, not only those that the thread has seen
     if (is_over()) break;
     if (!driver_.options().host_time && !driver_.gpu().working()) {
       pass_time(stream, kMaxAtOnce);
