@@ -361,15 +361,39 @@ int Door::ioctl(int descriptor, Node& node, unsigned long request, uint64_t argu
   });
 }
 
+template <class Function>
+int Door::on_remote_stream(Function function) {
+  std::vector<std::shared_ptr<Node>> nodes;
+  {
+    const driver::Interruption signals;
+    const Inside first;
+    const std::lock_guard lock(guard_);
+    for (const auto& [inode, node] : nodes_) {
+      if (node->remote) nodes.push_back(node);
+    }
+  }
+  int result = -EIO;
+  for (size_t i = 0; i < nodes.size() && result == -EIO; ++i) {
+    result = interruptible([&] { return function(*nodes[i]->remote); });
+  }
+  return result;
+}
+
 std::optional<int> Door::other_ioctl(int descriptor, unsigned long request, uint64_t argument) {
-  if (!serves(descriptor)) return std::nullopt;
+  const bool is_stream = fcntl(descriptor, F_GETSIG) == driver::kStreamMark;
+  if (!serves(descriptor)) {
+    if (!is_stream) return std::nullopt;
+    return on_remote_stream([&](Remote& remote) { return remote.stream_ioctl(descriptor, request, argument); });
+  }
   std::optional<int> result;
   const int error = interruptible([&] {
     result = driver_->descriptor_ioctl(descriptor, request, argument);
     return result.value_or(0);
   });
   if (result) return error;
-  return error < 0 ? std::optional(error) : std::nullopt;
+  if (error < 0) return error;
+  if (!is_stream) return std::nullopt;
+  return on_remote_stream([&](Remote& remote) { return remote.stream_ioctl(descriptor, request, argument); });
 }
 
 // Returns whether this process has a driver. Starts one for fences and buffers of other processes.
@@ -452,9 +476,13 @@ void Door::on_rights_reduced(const void* address, size_t bytes) {
 
 ssize_t Door::read_stream(int descriptor, void* into, size_t bytes) {
   Door* const door = get();
-  const int result = door == nullptr || !door->booted_.load(std::memory_order_acquire) ? -EIO : interruptible([&] {
-    return door->driver_->read_stream(descriptor, reinterpret_cast<uintptr_t>(into), bytes);
-  });
+  const auto address = reinterpret_cast<uintptr_t>(into);
+  int result = door == nullptr || !door->booted_.load(std::memory_order_acquire)
+                   ? -EIO
+                   : interruptible([&] { return door->driver_->read_stream(descriptor, address, bytes); });
+  if (result == -EIO && door != nullptr) {
+    result = door->on_remote_stream([&](Remote& remote) { return remote.read_stream(descriptor, address, bytes); });
+  }
   if (result >= 0) return result;
   errno = -result;
   return -1;

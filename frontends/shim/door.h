@@ -81,6 +81,9 @@ class Door {
   explicit Door(pid_t pid) : pid_(pid) {}
   bool boot();
   bool serves(int descriptor);
+  // Makes a call on a stream of another process's device, by `function` of the remote node that has it.
+  template <class Function>
+  int on_remote_stream(Function function);
   void serve();  // runs in a thread
   void drop(ino_t inode);
   void wait_for_closes();

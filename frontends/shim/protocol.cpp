@@ -59,7 +59,7 @@ std::optional<Request> decode_request(std::span<std::byte> bytes) {
   PartReader reader(bytes);
   Request request;
   if (!reader.read(request.head) || request.head.passed > kMaxPassed) return std::nullopt;
-  if (request.head.ask > Ask::map_buffer) return std::nullopt;
+  if (request.head.ask > Ask::stream_ioctl) return std::nullopt;
   if (!reader.read_parts(request.pieces, request.head.pieces)) return std::nullopt;
   return request;
 }

@@ -13,12 +13,12 @@
 
 namespace halogen::shim {
 
-inline constexpr uint32_t kProtocolVersion = 2;
+inline constexpr uint32_t kProtocolVersion = 3;
 inline constexpr size_t kMaxRequestBytes = size_t{4} << 20;
 inline constexpr size_t kMaxAnswerBytes = size_t{8} << 20;
 inline constexpr size_t kMaxPassed = 16;  // descriptors of one call
 
-enum class Ask : uint32_t { ioctl, map, map_buffer };
+enum class Ask : uint32_t { ioctl, map, map_buffer, read_stream, stream_ioctl };
 
 // A descriptor that the client passes: its number there, and whether it is open. Open ones are in the message that
 // accompanies the call, in this order.
@@ -30,8 +30,8 @@ struct PassedNumber {
 struct RequestHead {
   Ask ask = Ask::ioctl;
   uint32_t no_wait = 0;   // ioctl: the node has O_NONBLOCK
-  uint64_t request = 0;   // ioctl: its number; maps: bytes
-  uint64_t argument = 0;  // ioctl: the address of its argument; maps: offset
+  uint64_t request = 0;   // ioctls: its number; others: bytes
+  uint64_t argument = 0;  // ioctl: the address of its argument; stream_ioctl: the argument; maps: offset; read: address
   uint32_t handle = 0;    // map_buffer
   uint32_t pieces = 0;
   uint32_t passed = 0;
@@ -52,7 +52,8 @@ struct AnswerHead {
   uint32_t wanted = 0;  // descriptors that the client must pass
   uint32_t made = 0;    // descriptors in the message that accompanies the answer
 };
-// Where the client writes the number of a descriptor that the call made. 0: nowhere (maps).
+// Where the client writes the number of a descriptor that the call made. 0: nowhere (maps), or the number is the
+// result.
 struct MadeHead {
   uint64_t position = 0;
   uint64_t stays_open = 0;  // without FD_CLOEXEC

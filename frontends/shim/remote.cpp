@@ -5,6 +5,8 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -36,6 +38,24 @@ bool may_trust(int node) {
   return who.uid == 0 || who.uid == geteuid() || who.uid == getuid();
 }
 
+// Returns 0 for a descriptor that is not a socket.
+ino_t inode_of(int descriptor) {
+  struct stat info {};
+  return syscall(SYS_fstat, descriptor, &info) == 0 && S_ISSOCK(info.st_mode) ? info.st_ino : 0;
+}
+
+// Returns how many bytes from an address on can be written, in whole pages.
+uint64_t writable_bytes(uint64_t address, uint64_t bytes) {
+  constexpr uint64_t kPage = 4096;
+  uint64_t done = 0;
+  while (done < bytes) {
+    const uint64_t page = (address + done) / kPage * kPage;
+    if (!driver::is_user_range(page, kPage) || !driver::can_use_user(page, kPage, true)) break;
+    done = std::min(bytes, page + kPage - address);
+  }
+  return done;
+}
+
 }  // namespace
 
 bool is_execution(unsigned long request) {
@@ -47,9 +67,20 @@ bool has_no_wait(int descriptor) {
   return flags >= 0 && (flags & O_NONBLOCK) != 0;
 }
 
+// Returns the node of the last call, if it is still open. -1: it is not.
+int Remote::node_again() {
+  const std::lock_guard lock(guard_);
+  return last_node_ >= 0 && inode_of(last_node_) == last_inode_ ? last_node_ : -1;
+}
+
+// `node`: -1 for a channel that exists.
 int Remote::take_channel(int node, Channel& channel) {
   {
     const std::lock_guard lock(guard_);
+    if (node >= 0) {
+      last_node_ = node;
+      last_inode_ = inode_of(node);
+    }
     if (pid_ != getpid()) {  // the parent's channels: closed after the fork, and their memory is not mapped here
       pid_ = getpid();
       for (Channel& each : idle_) static_cast<void>(each.board.release());
@@ -61,6 +92,7 @@ int Remote::take_channel(int node, Channel& channel) {
       return 0;
     }
   }
+  if (node < 0) return -EIO;
   const int result = open_channel(node, channel);
   if (result != 0) drop_channel(std::move(channel));
   return result;
@@ -155,6 +187,22 @@ int Remote::ioctl(int node, unsigned long request, uint64_t argument) {
   const bool copies =
       is_request(request, kI915 + DRM_I915_GEM_PREAD) || is_request(request, kI915 + DRM_I915_GEM_PWRITE);
   return copies ? copy_in_chunks(node, request, argument) : call(node, request, argument);
+}
+
+// The owner drops what it has sent, so the memory must be writable before. A range that is writable in part ends the
+// read there, like one that is short.
+int Remote::read_stream(int stream, uint64_t address, uint64_t bytes) {
+  constexpr uint64_t kMaxBytes = uint64_t{4} << 20;  // what an answer has room for
+  const uint64_t asked = std::min(bytes, kMaxBytes);
+  const uint64_t room = writable_bytes(address, asked);
+  RemoteCall::Content content{.ask = Ask::read_stream, .request = room, .argument = address, .stream = stream};
+  const int result = make(node_again(), content);
+  return result == -ENOSPC && room < asked ? -EFAULT : result;
+}
+
+int Remote::stream_ioctl(int stream, unsigned long request, uint64_t argument) {
+  RemoteCall::Content content{.ask = Ask::stream_ioctl, .request = request, .argument = argument, .stream = stream};
+  return make(node_again(), content);
 }
 
 void* Remote::map(int node, void* address, size_t bytes, int protection, int flags, uint64_t offset) {

@@ -23,6 +23,9 @@ bool has_no_wait(int descriptor);
 class Remote {
  public:
   int ioctl(int node, unsigned long request, uint64_t argument);
+  // Make a call on a stream of performance counters that the owner may have. EIO: it has not, or it cannot be reached.
+  int read_stream(int stream, uint64_t address, uint64_t bytes);
+  int stream_ioctl(int stream, unsigned long request, uint64_t argument);
   void* map(int node, void* address, size_t bytes, int protection, int flags, uint64_t offset);
 
  private:
@@ -36,6 +39,7 @@ class Remote {
   void give_channel(Channel channel);
   static void drop_channel(Channel channel);
 
+  int node_again();
   // Makes a call. Returns its result. `answered`: what came with it, in a channel that it returns.
   int make(int node, RemoteCall::Content& content);
   int call(int node, unsigned long request, uint64_t argument);
@@ -46,6 +50,9 @@ class Remote {
   std::mutex guard_;
   pid_t pid_ = 0;  // owner of the channels
   std::vector<Channel> idle_;
+  // The node of the last call, for calls that name none. The program may have closed it since.
+  int last_node_ = -1;
+  ino_t last_inode_ = 0;
 };
 
 }  // namespace halogen::shim

@@ -188,20 +188,26 @@ int RemoteCall::apply(const Answer& answer, Descriptors& received) {
     if (received.size() == 1) content_.file = received.take(0);
     return static_cast<int>(answer.head.result);
   }
+  auto result = static_cast<int>(answer.head.result);
   for (size_t i = 0; i < received.size() && written; ++i) {
     const int number = received[i];
     if (answer.made[i].stays_open != 0) fcntl(number, F_SETFD, 0);
-    written = driver::write_user(answer.made[i].position, &number, sizeof number);
+    if (answer.made[i].position == 0) {
+      result = number;
+    } else {
+      written = driver::write_user(answer.made[i].position, &number, sizeof number);
+    }
   }
   if (!written) return -EFAULT;
   for (size_t i = 0; i < received.size(); ++i) received.take(i);  // the program's
-  return static_cast<int>(answer.head.result);
+  return result;
 }
 
 std::optional<int> RemoteCall::make(int channel) {
   constexpr int kMaxRounds = 1024;  // more than a chain of extensions is long
   if (const int result = add_argument(); result != 0) return result;
   add_known_parts();
+  if (content_.stream >= 0) add_descriptor(content_.stream);
   for (int round = 0; round < kMaxRounds; ++round) {
     writer_.set_head(head_);
     Descriptors received;

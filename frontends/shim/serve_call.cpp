@@ -1,6 +1,7 @@
 #include "serve_call.h"
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -44,6 +45,14 @@ size_t encode(std::span<std::byte> area, AnswerHead head, const driver::ForeignC
     std::memcpy(into.data(), call->written_bytes().data() + start, place.bytes);
   }
   return fits ? writer.used() : 0;
+}
+
+// Reads a stream of performance counters, or performs an ioctl on it. EIO: it is not a stream of this device.
+int perform_on_stream(driver::Driver& driver, const RequestHead& head, int stream) {
+  constexpr unsigned kStreamIoctls = 'i';
+  if (head.ask == Ask::read_stream) return driver.read_stream(stream, head.argument, head.request);
+  if (_IOC_TYPE(head.request) != kStreamIoctls) return -ENOTTY;
+  return driver.descriptor_ioctl(stream, head.request, head.argument).value_or(-EIO);
 }
 
 std::vector<driver::ForeignCall::Piece> pieces_of(const Request& request) {
@@ -97,6 +106,10 @@ bool ServedCall::perform(driver::Driver& driver, driver::File& file, const drive
     if (result.result >= 0 && !call_->is_incomplete()) {
       for (const auto& each : call_->made()) made_.push_back(each.descriptor);
     }
+  } else if (head.ask == Ask::read_stream || head.ask == Ask::stream_ioctl) {
+    if (passed_.size() != 1 || passed_[0].descriptor < 0) return false;
+    call_.emplace(caller, head.argument, pieces_of(*decoded), passed_);
+    result.result = perform_on_stream(driver, head, passed_[0].descriptor);
   } else {
     driver::Mapping mapping;
     const driver::ForeignCall of_client(caller, head.argument, {}, {});

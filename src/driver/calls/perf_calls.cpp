@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "driver/calls/ioctls.h"
+#include "driver/gem/foreign_call.h"
 #include "driver/gem/user_memory.h"
 #include "driver/perf/perf.h"
 #include "gen/perf_rules.h"
@@ -143,8 +144,7 @@ int open_perf(Call& call, drm_i915_perf_open_param& open) {
   if (properties.holds_preemption && !properties.has_context) return -EINVAL;
   if (concerns_others(call, properties) && is_forbidden(call)) return -EACCES;
   if (!properties.samples && (!perf.counts_apart() || !context)) return -EINVAL;
-  if (!is_own_process()) return -ENODEV;  // a stream is a descriptor of the process that has the device
-  return perf.open(call.lock, properties, context, open.flags);
+  return give_as_result(perf.open(call.lock, properties, context, open.flags));
 }
 
 int add_perf_configuration(Call& call, drm_i915_perf_oa_config& configuration) {

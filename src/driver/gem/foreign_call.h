@@ -112,6 +112,8 @@ int descriptor_of_program(int number);
 int give_in_argument(int descriptor, size_t position);
 // The same for a number that the program expects at an address. Returns 0 or a negative errno; then it is closed.
 int give_at(int descriptor, uint64_t address);
+// The same for a number that is the result of the call. Returns this result, or a negative errno.
+int give_as_result(int descriptor);
 // Undoes give_at().
 void take_back(int descriptor, uint64_t address);
 
