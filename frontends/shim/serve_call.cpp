@@ -107,7 +107,10 @@ bool ServedCall::perform(driver::Driver& driver, driver::File& file, const drive
       for (const auto& each : call_->made()) made_.push_back(each.descriptor);
     }
   } else if (head.ask == Ask::read_stream || head.ask == Ask::stream_ioctl) {
-    if (passed_.size() != 1 || passed_[0].descriptor < 0) return false;
+    if (passed_.size() != 1 || passed_[0].descriptor < 0) {
+      fail(-EBADF, answer);
+      return true;
+    }
     call_.emplace(caller, head.argument, pieces_of(*decoded), passed_);
     result.result = perform_on_stream(driver, head, passed_[0].descriptor);
   } else {

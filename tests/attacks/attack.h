@@ -167,7 +167,7 @@ static inline struct board* board_of(const struct channel* channel) {
 
 // Offers an end of a pair to the owner. Returns whether the owner accepted it.
 static inline int open_channel_with(int node, const int pair[2], struct channel* channel) {
-  const unsigned char hello[2] = {'c', 2};
+  const unsigned char hello[2] = {'c', 3};
   const int yes = 1;
   channel->socket = pair[0];
   setsockopt(pair[1], SOL_SOCKET, SO_PASSCRED, &yes, sizeof(yes));

@@ -38,7 +38,7 @@ static int flood(void) {
 
 static int offer_other_things(void) {
   int pair[2], ends[2];
-  const unsigned char hello[2] = {'c', 2};
+  const unsigned char hello[2] = {'c', 3};
   const int files[] = {open("/dev/zero", O_RDWR), open("/tmp", O_RDONLY), memfd_create("x", 0), node,
                        socket(AF_UNIX, SOCK_STREAM, 0), socket(AF_UNIX, SOCK_SEQPACKET, 0),
                        socket(AF_INET, SOCK_DGRAM, 0)};

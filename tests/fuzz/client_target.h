@@ -106,8 +106,10 @@ class ClientCalls {
         DRM_IOCTL_I915_GEM_CREATE_EXT,  DRM_IOCTL_MODE_CREATEPROPBLOB};
     shim::RequestHead head;
     const uint8_t kind = bytes.empty() ? 0 : bytes[0];
-    head.ask = kind % 8 == 6 ? shim::Ask::map : (kind % 8 == 7 ? shim::Ask::map_buffer : shim::Ask::ioctl);
-    head.request = kind % 8 >= 6 ? 4096 : kCalls[kind / 8 % std::size(kCalls)];
+    constexpr std::array kAsks{shim::Ask::ioctl, shim::Ask::ioctl,       shim::Ask::ioctl, shim::Ask::ioctl,
+                               shim::Ask::ioctl, shim::Ask::read_stream, shim::Ask::map,   shim::Ask::map_buffer};
+    head.ask = kind == 0xfd ? shim::Ask::stream_ioctl : kAsks[kind % kAsks.size()];
+    head.request = kind % 8 >= 5 ? 4096 : kCalls[kind / 8 % std::size(kCalls)];
     head.argument = 0x1000;
     head.handle = kind / 8;
     head.pieces = kind % 4 + 1;

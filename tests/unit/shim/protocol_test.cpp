@@ -75,8 +75,9 @@ TEST(ClientRequest, WrongCountsAreRefused) {
   for (const uint32_t passed : {17u, 0x8000'0000u, ~0u}) {
     EXPECT_FALSE(decode_request(request_head(0, 0, passed).all())) << passed;
   }
-  for (const uint32_t ask : {3u, ~0u}) EXPECT_FALSE(decode_request(request_head(ask, 0, 0).all())) << ask;
+  for (const uint32_t ask : {5u, ~0u}) EXPECT_FALSE(decode_request(request_head(ask, 0, 0).all())) << ask;
   EXPECT_TRUE(decode_request(request_head(2, 0, 16).all()));
+  EXPECT_TRUE(decode_request(request_head(4, 0, 1).all()));
 }
 
 TEST(ClientRequest, PieceThatWrapsAroundIsRefused) {
