@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "suite.h"
@@ -444,10 +445,127 @@ static void outlives(void) {
   expect("busy", try_with(set, DRM_I915_PERF_PROP_OA_EXPONENT, 12), -EBUSY);
   expect("disable later", control(stream, I915_PERF_IOCTL_DISABLE, 0), 0);
   close(stream);
+  remove_set((uint64_t)set);
+}
+
+// Reads timer reports. Returns how many whole ones came, at most five.
+static int read_five(int stream) {
+  static uint32_t record[record_bytes / 4];
+  int reports = 0;
+  for (unsigned i = 0; i < 4000 && reports < 5; ++i) {
+    const int got = read_into(stream, record, sizeof(record));
+    if (got == -EAGAIN) usleep(1000);
+    if (got != record_bytes) continue;
+    reports += record[0] == DRM_I915_PERF_RECORD_SAMPLE && (record[2] >> 19 & 1) != 0;
+  }
+  return reports;
+}
+
+// The child has the parent's node and stream. Returns the number of the check that failed, or 0.
+static int use_in_child(int inherited, const struct list* list) {
+  if (try_list(list) != -EBUSY) return 1;
+  if (read_five(inherited) != 5) return 2;
+  if (control(inherited, I915_PERF_IOCTL_DISABLE, 0) != 0) return 3;
+  char any[record_bytes];
+  if (read_into(inherited, any, sizeof(any)) != -EIO) return 4;
+  return close(inherited) == 0 ? 0 : 5;
+}
+
+static int open_in_child(const struct list* list) {
+  struct list wrong = *list;
+  put_property(&wrong, DRM_I915_PERF_PROP_OA_METRICS_SET, 12345);
+  if (try_list(&wrong) != -EINVAL) return 1;
+  const int stream = open_list(list, I915_PERF_FLAG_FD_NONBLOCK | I915_PERF_FLAG_FD_CLOEXEC);
+  if (stream < 0 || fcntl(stream, F_GETFD) != FD_CLOEXEC) return 2;
+  if (read_five(stream) != 5) return 3;
+  unsigned char* pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  munmap(pages + 4096, 4096);
+  usleep(20000);
+  if (read_into(stream, pages + 4096 - 10, 2 * record_bytes) != -EFAULT) return 4;
+  if (read_into(stream, pages, record_bytes - 1) != -ENOSPC) return 5;
+  if (read_into(stream, pages, record_bytes) != record_bytes) return 6;
+  struct pollfd wait = {.fd = stream, .events = POLLIN};
+  if (poll(&wait, 1, 10000) != 1) return 7;
+  if (control(stream, _IO('i', 7), 0) != -EINVAL) return 8;
+  return 0;  // the end of the process closes the stream
+}
+
+static int status_of(pid_t child) {
+  int status = 0;
+  if (child <= 0 || waitpid(child, &status, 0) != child) return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// What Linux asks of programs that open streams: 1: rights, 0: nothing.
+static void set_paranoia(const char* level) {
+  const int file = open("/proc/sys/dev/i915/perf_stream_paranoid", O_WRONLY | O_CLOEXEC);
+  require(file >= 0 && write(file, level, 1) == 1, "the limit can be written");
+  close(file);
+}
+
+// A child of fork uses the stream of its parent, and opens one through its parent's node.
+static void children(void) {
+  need_perf();
+  set_paranoia("0");
+  const int set = add_any(uuid);
+  struct list list = usual(set);
+  put_property(&list, DRM_I915_PERF_PROP_OA_EXPONENT, 12);
+  const int stream = open_list(&list, I915_PERF_FLAG_FD_NONBLOCK);
+  require(stream >= 0, "a stream opens");
+  pid_t child = fork();
+  if (child == 0) _exit(use_in_child(stream, &list));
+  expect("child of a stream", status_of(child), 0);
+  char any[record_bytes];
+  expect("disabled by the child", read_into(stream, any, sizeof(any)), -EIO);
+  expect("enable", control(stream, I915_PERF_IOCTL_ENABLE, 0), 0);
+  expect("reports", read_five(stream), 5);
+  close(stream);
+  child = fork();
+  if (child == 0) _exit(open_in_child(&list));
+  expect("child with a stream", status_of(child), 0);
+  set_paranoia("1");
+  expect("free again", try_list(&list), 0);
+  remove_set((uint64_t)set);
+}
+
+// Streams come and go while contexts work, and measured contexts are destroyed. No store is lost.
+static void load(void) {
+  need_perf();
+  enum { count = 24 };
+  const int set = add_any(uuid);
+  const struct object target = create(4096);
+  int opened = 0, stored = 0;
+  for (unsigned round = 0; round < count; ++round) {
+    const uint32_t measured = create_context(), other = create_context();
+    stored += store(I915_EXEC_RENDER, measured, &target, 8 * round, round + 1) == 0;
+    struct list list = usual(set);
+    put_property(&list, DRM_I915_PERF_PROP_OA_EXPONENT, 8 + round % 6);
+    if (round % 3 != 0) put_property(&list, DRM_I915_PERF_PROP_CTX_HANDLE, measured);
+    const int stream = open_list(&list, I915_PERF_FLAG_FD_NONBLOCK | (round % 2 == 0 ? I915_PERF_FLAG_DISABLED : 0));
+    opened += stream >= 0;
+    stored += store(I915_EXEC_RENDER, round % 4 == 0 ? other : measured, &target, 8 * round + 4, round + 1) == 0;
+    if (round % 2 == 0) control(stream, I915_PERF_IOCTL_ENABLE, 0);
+    struct drm_i915_gem_context_destroy destroy = {.ctx_id = measured};
+    if (round % 2 != 0) call(DRM_IOCTL_I915_GEM_CONTEXT_DESTROY, &destroy);
+    if (round % 5 == 0) control(stream, I915_PERF_IOCTL_DISABLE, 0);
+    close(stream);
+    destroy.ctx_id = round % 2 != 0 ? other : measured;
+    call(DRM_IOCTL_I915_GEM_CONTEXT_DESTROY, &destroy);
+  }
+  wait_for(&target);
+  unsigned wrong = 0;
+  for (unsigned i = 0; i < 2 * count; ++i) wrong += word_at(&target, 4 * i) != i / 2 + 1;
+  expect("streams", opened, count);
+  expect("stores", stored, 2 * count);
+  expect_number("lost stores", wrong, 0);
+  const struct list list = usual(set);
+  expect("free again", try_list(&list), 0);
+  remove_set((uint64_t)set);
 }
 
 const struct test perf_tests[] = {{"perf.rights", rights, 0},   {"perf.sets", sets, 0},
                                   {"perf.registers", registers, 0}, {"perf.queries", queries, 0},
                                   {"perf.opens", opens, 0},     {"perf.order", order, 0},
                                   {"perf.streams", streams, 0}, {"perf.reports", reports, 0},
-                                  {"perf.switches", switches, 0}, {"perf.outlives", outlives, 0},   {0}};
+                                  {"perf.switches", switches, 0}, {"perf.outlives", outlives, 0},
+                                  {"perf.children", children, 0}, {"perf.load", load, 0}, {0}};
