@@ -2,6 +2,7 @@
 # Performance counters through `halogen run`, with clients of Debian: metric sets are listed, loaded and purged; a recording of
 # the set TestOa has the ratios that its custom events define; GL and Vulkan offer the extensions, and their queries end.
 # usage: perf.sh [device...]   (HALOGEN names the tool; programs that are not installed are skipped, with a line)
+# By hand also: bdw chv dg1.
 devices="skl icl tgl"
 . "$(dirname "$0")/door.sh"
 failed=0
@@ -54,13 +55,16 @@ PYTHON
 vulkan() {
   has vulkaninfo || return 0
   run 60 vulkaninfo || bad "$device: vulkaninfo fails"
+  [ "$device" != chv ] || return 0 # hasvk needs pinned addresses for it, and does not pin them on Cherryview
   grep -q VK_KHR_performance_query "$work/out" || bad "$device: Vulkan does not offer VK_KHR_performance_query"
 }
 
 gl() {
-  local test
-  # Not amd_performance_monitor_measure: its case "counters in range" fails in some runs. The reason is not known.
-  for test in amd_performance_monitor_api intel_performance_query-issue_2235; do
+  local test tests=(amd_performance_monitor_api intel_performance_query-issue_2235)
+  # Until Gen11 Mesa 22.3 adds the clocks of all parts of a query, between context switches, and takes the time of the last part
+  # alone (intel_perf_query_result_accumulate). Its frequency then exceeds every maximum in about half of the runs.
+  case $device in tgl | dg1) tests+=(amd_performance_monitor_measure) ;; esac
+  for test in "${tests[@]}"; do
     [ -x "$piglit/$test" ] || { echo "perf: piglit is not installed; skipped" >&2; return 0; }
     PIGLIT_PLATFORM=gbm EGL_PLATFORM=surfaceless run 60 "$piglit/$test" -auto -fbo || bad "$device: $test ends with an error"
     grep -q '"result": "pass"' "$work/out" || { bad "$device: $test does not pass"; tail -n 3 "$work/out" >&2; }
