@@ -2,13 +2,13 @@
 # Boots Debian's kernel with its own i915, unmodified, in QEMU, on five chips. The guest (frontends/vm/guest) checks stores by
 # every engine, fills and copies, two contexts in turn, waits that interrupts end, and hangs that i915 must end by
 # resets. Before that, from Gen8 on, an unprivileged user of the guest attacks its kernel and another process through the
-# render node, and must fail (user_test.c). The guest's kernel log must be free of warnings and worse, except those that
+# render node, and must fail (user_test.c), and a stream of performance counters is opened, read and closed (perf_test.c). The guest's kernel log must be free of warnings and worse, except those that
 # kernel-log.txt allows. Two machines run at a time, because each keeps one CPU busy.
-# usage: vm.sh [device...]   (needs build/bin/halogen, gem_test and user_test)
+# usage: vm.sh [device...]   (needs build/bin/halogen, gem_test, user_test and perf_test)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 halogen=$PWD/build/bin/halogen
-for file in "$halogen" build/bin/gem_test build/bin/user_test; do
+for file in "$halogen" build/bin/gem_test build/bin/user_test build/bin/perf_test; do
   [ -x "$file" ] || { echo "vm: $file does not exist; run scripts/build.sh" >&2; exit 2; }
 done
 command -v qemu-system-x86_64 >/dev/null || { echo "vm: the package qemu-system-x86 is missing" >&2; exit 2; }
@@ -23,6 +23,8 @@ devices=("$@")
 declare -A steps=([g45]=25 [snb]=39 [chv]=45 [icl]=53 [dg1]=67)
 # The number of checks of the unprivileged user.
 declare -A attacks=([g45]=0 [snb]=0 [chv]=14 [icl]=14 [dg1]=14)
+# The number of checks of performance counters, on the same chips.
+counters=12
 # Resets that i915 must log: Gen4 and Gen6 reset the whole chip, later generations the engine.
 # On Cherryview user_test hangs one batch more: Linux maps the scratch page read-only there (not on Gen11 and Gen12), so a
 # store to an address of another process faults.
@@ -41,10 +43,11 @@ print(*sorted(f"{names[c]}{i}" for c, count in classes.items() for i in range(co
 
 one() {
   local device=$1 start=$SECONDS status=0 problems=() log=$work/$1.log err=$work/$1.err
-  local added=(--add build/bin/gem_test) user=true
+  local added=(--add build/bin/gem_test) user=true counted=0
   if [ "${attacks[$device]:-0}" -ne 0 ]; then
-    added+=(--add build/bin/user_test)
-    user=user_test
+    added+=(--add build/bin/user_test --add build/bin/perf_test)
+    user='user_test && perf_test'
+    counted=$counters
   fi
   # The user goes first: gem_test shortens the time after which i915 resets a long batch.
   timeout 600 "$halogen" vm --device "$device" --registers "$work/$device.registers" "${added[@]}" -- \
@@ -58,6 +61,8 @@ one() {
   [ "$status" -eq 0 ] || problems+=("exit $status")
   attempts=$(grep -ac '^user ok: ' "$log" || true)
   [ "$attempts" -eq "${attacks[$device]:-0}" ] || problems+=("$attempts attacks failed as they must, not ${attacks[$device]:-known}")
+  attempts=$(grep -ac '^perf ok: ' "$log" || true)
+  [ "$attempts" -eq "$counted" ] || problems+=("$attempts checks of performance counters passed, not $counted")
   [ "$passed" -eq "${steps[$device]:-0}" ] || problems+=("$passed checks passed, not ${steps[$device]:-known}")
   grep -aqx "done: $passed checks, 0 failed" "$log" || problems+=("$(grep -a '^done: ' "$log" || echo 'the guest program did not end')")
   wanted="engines: $(engines_of "$device")"
@@ -76,7 +81,7 @@ one() {
   if [ ${#problems[@]} -ne 0 ]; then
     echo "vm: $device FAILED" >&2
     printf 'vm: %s\n' "${problems[@]}" >&2
-    grep -aE '^(user )?FAILED' "$log" >&2 || true
+    grep -aE '^((user|perf) )?FAILED' "$log" >&2 || true
     tail -n 40 "$log" "$err" >&2
     return 1
   fi
