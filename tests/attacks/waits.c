@@ -89,7 +89,7 @@ static int keep_folder_lock(void) {
   const int folder = open("/sys/class/drm/card0/metrics", O_RDONLY | O_DIRECTORY);
   snprintf(path, sizeof(path), "/proc/self/fd/%d", folder);
   if (folder >= 0 && syscall(SYS_readlink, path, place, sizeof(place) - 32) > 0 && strstr(place, "/sys/") != NULL) {
-    strcpy(strstr(place, "/sys/"), "/metric-registers");
+    strcpy(strstr(place, "/sys/"), "/metric-registers/lock");
     const int locked = (int)syscall(SYS_openat, AT_FDCWD, place, O_RDONLY | O_DIRECTORY);
     if (locked < 0 || flock(locked, LOCK_EX) != 0) _exit(1);
   }  // otherwise the chip has no metric sets

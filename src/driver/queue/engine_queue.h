@@ -74,7 +74,7 @@ class EngineQueue {
   uint64_t last_number() const { return next_number_ - 1; }  // of the newest request
 
   // ---- for performance counters: a queue without contexts of its own does nothing
-  // Sets registers that each new context starts with, beside those of user batches.
+  // Sets registers in the images that new contexts start with.
   virtual void set_context_registers(const std::vector<RegisterValue>&) {}
   // Adds commands that write registers into the images of all contexts. `keeps`: what must live until they are executed
   // by another context.

@@ -200,7 +200,6 @@ class ExeclistQueue final : public EngineQueue {
     commands.flush(true);
     if (context.is_new) {
       for (const RegisterValue& each : user_registers_) set_first(commands, each);
-      for (const RegisterValue& each : context_registers_) commands.load_register(each.offset, each.value);
     }
     if (request.batch != 0) commands.start_batch(request.batch, request.secure);
     commands.flush(false);
@@ -399,6 +398,11 @@ class ExeclistQueue final : public EngineQueue {
     check(first_image_.size() * 4 <= kImageBytes - kPageBytes, "the context image fits its allocation");
     for (uint32_t i = 0; i < first_image_.size(); ++i) {
       context.image.store(kPageBytes + i * 4, first_image_[i]);
+    }
+    for (const RegisterValue& each : context_registers_) {
+      const std::optional<uint32_t> place = place_of(each.offset);
+      check(place.has_value(), "the context image holds registers of performance counters");
+      context.image.store(kPageBytes + *place * 4, each.value);
     }
     set(context, hw::CTXT_SR_CTL::kDesc, save_control(context));
     set(context, hw::RING_TAIL::kDesc, static_cast<uint32_t>(context.tail));

@@ -295,6 +295,37 @@ TEST_P(PerfStreamCalls, AContextThatStartsLaterDoesNotStopTheStream) {
   ::close(stream);
 }
 
+// Counter B1 counts every clock: its custom event compares "at least 0". It must not stand still when a context is
+// loaded that was made after the stream.
+TEST_P(PerfStreamCalls, CountingGoesOnWhileNewContextsAreLoaded) {
+  constexpr uint32_t kSelectsEvents = 0xf080'0000;
+  constexpr uint32_t kAtLeast = 3;
+  constexpr size_t kTicksAt = 3, kB1At = 49;
+  const uint32_t start = boolean(), second_event = counts_apart() ? 0xd948 : 0x2778;
+  config_ = add(kUuid, {{mux(), 1}},
+                {{start, 0},
+                 {start + 4, kSelectsEvents},
+                 {start + 0x10, 0},
+                 {start + 0x14, kSelectsEvents},
+                 {second_event, kAtLeast}});
+  ASSERT_GT(config_, 0);
+  const int stream = open_with(with(usual(config_), DRM_I915_PERF_PROP_OA_EXPONENT, 1));
+  ASSERT_GE(stream, 0);
+  std::vector<drm_i915_gem_exec_object2> objects(1);
+  objects[0].handle = make_empty();
+  for (int i = 0; i < 3; ++i) ASSERT_EQ(execute(objects, I915_EXEC_RENDER, make_context()), 0);
+  ASSERT_EQ(wait(objects[0].handle), 0);
+  std::vector<uint32_t> words(64 * kRecordBytes / 4);
+  const int got = driver->read_stream(stream, reinterpret_cast<uintptr_t>(words.data()), words.size() * 4);
+  const int count = got / static_cast<int>(kRecordBytes);
+  ASSERT_GT(count, 5);
+  const auto report = [&](int n) { return words.data() + static_cast<size_t>(n) * kRecordBytes / 4 + 2; };
+  for (int n = 1; n < count; ++n) {
+    EXPECT_EQ(report(n)[kB1At] - report(n - 1)[kB1At], report(n)[kTicksAt] - report(n - 1)[kTicksAt]) << n;
+  }
+  ::close(stream);
+}
+
 INSTANTIATE_TEST_SUITE_P(Chips, PerfStreamCalls, ::testing::ValuesIn(chips_with_perf()), chip_name);
 
 }  // namespace
