@@ -1,7 +1,9 @@
 // The host's clock and the device's clock: DriverOptions::host_time.
+#include <algorithm>
 #include <optional>
 
 #include "driver/core/driver.h"
+#include "driver/perf/perf.h"
 
 namespace halogen::driver {
 
@@ -16,11 +18,13 @@ void Driver::catch_up() {
     if (behind.count() > 0) return;
   } else {
     if (gpu_->working()) return;
-    gpu_->work(static_cast<uint64_t>(behind.count()));
+    const uint64_t step = std::min(static_cast<uint64_t>(behind.count()), perf_->longest_step());
+    gpu_->work(step);
     if (kms_->pipe().running()) {  // a vertical blank may have passed
       kms_->look();
       notify_waiters();
     }
+    if (step < static_cast<uint64_t>(behind.count())) return;  // the next call continues
   }
   host_then_ = now;
   device_then_ = gpu_->hardware().device().clock().nanoseconds;

@@ -259,10 +259,21 @@ int Perf::wait(Driver::Lock& lock, PerfStream& stream) {
   return stream.is_enabled() ? 0 : -EIO;
 }
 
+uint64_t Perf::longest_step() const {
+  constexpr uint64_t kParts = 4;
+  if (!stream_ || !stream_->is_enabled() || !stream_->setup().periodic) return std::numeric_limits<uint64_t>::max();
+  return period_of(*stream_) * (OaUnit::kBufferBytes / stream_->parts().report_bytes / kParts);
+}
+
+// Returns the time between two reports of the timer in nanoseconds.
+uint64_t Perf::period_of(const PerfStream& stream) const {
+  const uint64_t ticks = uint64_t{2} << stream.setup().exponent;
+  return ticks * kSecond / driver_.model().timestamp_hz + 1;
+}
+
 void Perf::pass_time(PerfStream& stream, uint64_t ns) {
   if (driver_.options().host_time) return driver_.catch_up();
-  const uint64_t ticks = uint64_t{2} << stream.setup().exponent;
-  const uint64_t period = ticks * kSecond / driver_.model().timestamp_hz + 1;
+  const uint64_t period = period_of(stream);
   while (ns != 0 && stream.is_enabled() && !stream.has_reports() && !driver_.gpu().working()) {
     const uint64_t step = std::min({ns, period, kMaxAtOnce});
     driver_.gpu().work(step);
@@ -274,6 +285,7 @@ int Perf::control(PerfStream& stream, int descriptor, unsigned long request, uin
   switch (request) {
     case I915_PERF_IOCTL_ENABLE:
       if (stream.is_enabled()) return 0;
+      stream.clear();
       driver_.catch_up();
       stream.clear_readable(descriptor);
       stream.enable();

@@ -52,6 +52,9 @@ class Perf {
   PerfStreamRef find(int descriptor) const;
   int read(Driver::Lock& lock, PerfStream& stream, int descriptor, uint64_t address, uint64_t bytes);
   int control(PerfStream& stream, int descriptor, unsigned long request, uint64_t argument);
+  // Returns how many nanoseconds of an idle device may pass at once. A program that reads all the time must get its
+  // turn before the buffer is full.
+  uint64_t longest_step() const;
   // Lets a stream's time pass for a program that polls, if the device's clock does not follow the host's. `ns`: at
   // most.
   void pass_time(PerfStream& stream, uint64_t ns);
@@ -81,6 +84,7 @@ class Perf {
   RequestRef submit(RequestRef request, std::shared_ptr<EngineContext> context, CommandWriter& commands);
   bool configure(Driver::Lock& lock, const PerfStream& stream);
   int wait(Driver::Lock& lock, PerfStream& stream);
+  uint64_t period_of(const PerfStream& stream) const;
   int change_config(PerfStream& stream, uint64_t id);
 
   Driver& driver_;

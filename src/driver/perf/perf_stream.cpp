@@ -35,11 +35,15 @@ PerfStream::PerfStream(Hardware& hardware, OaUnit& unit, Parts parts, PinnedMemo
       key_(key),
       peer_(std::move(peer)) {}
 
+void PerfStream::clear() {
+  if (!used_ || enabled_ || !buffer_) return;
+  const std::span<std::byte> bytes = buffer();
+  std::fill(bytes.begin(), bytes.end(), std::byte{0});
+  used_ = false;
+}
+
 void PerfStream::start() {
-  if (used_) {
-    const std::span<std::byte> bytes = buffer();
-    std::fill(bytes.begin(), bytes.end(), std::byte{0});
-  }
+  clear();
   used_ = true;
   head_ = 0;
   last_id_ = kNoContext;
@@ -48,8 +52,8 @@ void PerfStream::start() {
 
 void PerfStream::enable() {
   if (enabled_ || !buffer_) return;
-  enabled_ = true;
   start();
+  enabled_ = true;
 }
 
 void PerfStream::disable() {
@@ -94,8 +98,8 @@ int PerfStream::read(uint64_t address, uint64_t bytes, uint64_t& done) {
   OaUnit::Losses losses = unit_.losses();
   if (losses.overflow) {
     if (const int result = append(target, DRM_I915_PERF_RECORD_OA_BUFFER_LOST, nullptr, 0); result != 0) return result;
-    unit_.disable();
-    start();
+    disable();
+    enable();
     losses = unit_.losses();
   }
   if (losses.lost) {

@@ -38,6 +38,8 @@ class PerfStream {
   bool is_closed() const { return !buffer_; }
   void set_config(PerfConfigRef config) { parts_.config = std::move(config); }
 
+  // Removes the reports of an earlier time from the buffer, which takes milliseconds. enable() does it if it is left.
+  void clear();
   void enable();
   void disable();
   // Frees what needs the driver's lock.
