@@ -90,7 +90,7 @@ static int keep_folder_lock(void) {
   snprintf(path, sizeof(path), "/proc/self/fd/%d", folder);
   if (folder >= 0 && syscall(SYS_readlink, path, place, sizeof(place) - 32) > 0 && strstr(place, "/sys/") != NULL) {
     strcpy(strstr(place, "/sys/"), "/metric-registers/lock");
-    const int locked = (int)syscall(SYS_openat, AT_FDCWD, place, O_RDONLY | O_DIRECTORY);
+    const int locked = (int)syscall(SYS_openat, AT_FDCWD, place, O_RDWR | O_CREAT, 0600);
     if (locked < 0 || flock(locked, LOCK_EX) != 0) _exit(1);
   }  // otherwise the chip has no metric sets
   report_ready();
