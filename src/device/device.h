@@ -142,6 +142,10 @@ class Device : private EngineListener,
   const engine::WorkDone& work_done(const spec::EngineModel& engine) const {
     return engines_.engine(number_of(engine)).work_done();
   }
+  // Returns Engine::time_spent() of the engine.
+  const engine::TimeSpent& time_spent(const spec::EngineModel& engine) const {
+    return engines_.engine(number_of(engine)).time_spent();
+  }
 
   // Units of the device.
   mmio::MmioSpace& mmio() { return mmio_; }

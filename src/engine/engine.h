@@ -148,6 +148,7 @@ class Engine {
   // Reports the time since the last report to the units that observe the engine.
   void report_time(oa::EngineTime use) {
     if (state_.time > time_reported_) {
+      add_time(use, state_.time - time_reported_);
       services_.report_time({.begin_ns = time_reported_, .end_ns = state_.time, .use = use});
       time_reported_ = state_.time;
     }
@@ -155,6 +156,7 @@ class Engine {
   // Spends the time of a part of a draw, dispatch or blit, and counts what it got done.
   void account(const WorkReport& report);
   const WorkDone& work_done() const { return work_done_; }
+  const TimeSpent& time_spent() const { return time_spent_; }
 
   void spend(uint64_t nanoseconds) { state_.time += nanoseconds; }
   uint64_t now() const { return state_.time; }
@@ -175,6 +177,12 @@ class Engine {
   void leave_stream();
   void stopped_at_hole();
   bool wait_continues(uint64_t until);
+  void add_time(oa::EngineTime use, uint64_t nanoseconds) {
+    time_spent_.busy += nanoseconds;
+    if (use != oa::EngineTime::waits) return;
+    if (state_.wait.kind == WaitKind::event) time_spent_.waits_for_event += nanoseconds;
+    if (state_.wait.kind == WaitKind::semaphore) time_spent_.waits_for_signal += nanoseconds;
+  }
 
   std::string path_;
   Generation generation_;
@@ -202,6 +210,7 @@ class Engine {
   spec::UnreadFields unread_;         // of commands; back ends have those of states
   uint64_t unknown_commands_ = 0;
   WorkDone work_done_;
+  TimeSpent time_spent_;
   uint64_t time_reported_ = 0;
   bool was_reset_ = false;  // since run() began
   bool did_part_ = false;   // of a long command, since the stream was last resumed

@@ -61,6 +61,7 @@ class Hardware {
   void advance(uint64_t nanoseconds);  // runs the device
   // Returns the counters of the engine's long work.
   const engine::WorkDone& work_done(const spec::EngineModel& engine) const { return device_->work_done(engine); }
+  const engine::TimeSpent& time_spent(const spec::EngineModel& engine) const { return device_->time_spent(engine); }
   // Returns whether the engine has begun long work that is not finished.
   bool in_long_work(const spec::EngineModel& engine) const {
     const auto number = static_cast<unsigned>(&engine - model().engines.data());
