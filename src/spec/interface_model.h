@@ -14,27 +14,33 @@ struct InterfaceModel {
   uint8_t slices;
   uint8_t subslices;
   uint8_t eus;
-  uint8_t fences;                   // for tiled views through the aperture
-  uint8_t command_parser;           // version; 0: none
-  uint8_t huc_error;                // errno for the missing HuC firmware
-  uint8_t address_bits;             // of a context's address space
-  uint8_t secure_error;             // errno for a secure batch of an unprivileged program
-  uint16_t fence_stride_kib;        // largest stride of a tiled view
-  uint8_t physical_swizzle;         // reported swizzle of memory (I915_BIT_6_SWIZZLE_*)
-  uint8_t relocation_bits;          // width of the addresses that relocations write
-  uint16_t max_framebuffer;         // largest width and height of a frame buffer
-  bool llc;                         // CPU and GPU share the last-level cache
-  bool snoop;                       // the GPU can snoop the CPU caches
-  bool coherent_aperture;           // writes through the aperture need no flush
-  bool engine_reset;                // single engines can be reset
-  bool read_only_pages;             // for USERPTR
-  bool sseu_control;                // programs may power a part of the slices
-  bool bonds;                       // engines may be bonded
-  bool preemption;                  // on every engine
-  bool secure_batches;              // for privileged programs
-  bool processor_copies;            // PREAD, PWRITE, MMAP and relocations exist
-  bool perf;                        // streams of performance counters can be opened
-  bool async_flips;                 // page flips may be asynchronous
+  uint8_t fences;             // for tiled views through the aperture
+  uint8_t command_parser;     // version; 0: none
+  uint8_t huc_error;          // errno for the missing HuC firmware
+  uint8_t address_bits;       // of a context's address space
+  uint8_t secure_error;       // errno for a secure batch of an unprivileged program
+  uint16_t fence_stride_kib;  // largest stride of a tiled view
+  uint8_t physical_swizzle;   // reported swizzle of memory (I915_BIT_6_SWIZZLE_*)
+  uint8_t relocation_bits;    // width of the addresses that relocations write
+  uint16_t max_framebuffer;   // largest width and height of a frame buffer
+  bool llc;                   // CPU and GPU share the last-level cache
+  bool snoop;                 // the GPU can snoop the CPU caches
+  bool coherent_aperture;     // writes through the aperture need no flush
+  bool engine_reset;          // single engines can be reset
+  bool read_only_pages;       // for USERPTR
+  bool sseu_control;          // programs may power a part of the slices
+  bool bonds;                 // engines may be bonded
+  bool preemption;            // on every engine
+  bool secure_batches;        // for privileged programs
+  bool processor_copies;      // PREAD, PWRITE, MMAP and relocations exist
+  bool perf;                  // streams of performance counters can be opened
+  bool async_flips;           // page flips may be asynchronous
+  // Events that the PMU offers beside busy and waiting engines, interrupts and the time awake.
+  bool semaphore_events;            // engines wait for semaphores
+  bool frequency_events;            // the requested frequency
+  bool actual_frequency;            // and the actual one
+  bool rc6_events;                  // the time in power state RC6
+  bool client_times;                // fdinfo shows the times of a client on the engines
   std::span<const int8_t> engines;  // capabilities of each engine of the device model; negative: not offered
 };
 

@@ -61,7 +61,8 @@ def interface_data(spec):
                                                        "relocation_bits", "max_framebuffer"))
         flags = ", ".join(_flag(t.get(k)) for k in ("llc", "snoop", "coherent_aperture", "engine_reset", "read_only_pages",
                                                     "sseu_control", "bonds", "preemption", "secure_batches", "processor_copies",
-                                                    "perf", "async_flips"))
+                                                    "perf", "async_flips", "semaphore_events", "frequency_events",
+                                                    "actual_frequency", "rc6_events", "client_times"))
         rows.append(f"    {{{numbers}, {flags}, {engines.span(str(x) for x in t.get('engines', []))}}},")
     out = [NOTE + '#include "spec/interface_model.h"', "", "namespace halogen::spec {", "", "namespace {"] + engines.lines()
     out += ["constexpr InterfaceModel kInterfaces[] = {"] + rows + ["};", "}  // namespace", "",
