@@ -16,6 +16,7 @@
 #include "driver/core/tracepoints.h"
 #include "driver/gem/foreign_call.h"
 #include "driver/gem/user_memory.h"
+#include "driver/perf/load_meter.h"
 #include "driver/perf/perf.h"
 #include "driver/share/private_descriptor.h"
 #include "driver/share/sealed_file.h"
@@ -29,6 +30,7 @@ constexpr std::chrono::microseconds kBatchDelay{100};
 constexpr std::chrono::milliseconds kLookAgain{10};  // the end that end_by() set may be called off
 constexpr unsigned kBurstLength = 16;                // consecutive submissions after which batches are gathered
 constexpr std::chrono::microseconds kBurstGap{30};   // longest gap between two of them
+constexpr uint32_t kCardMinor = 0, kRenderMinor = 128;
 
 }  // namespace
 
@@ -71,6 +73,9 @@ Driver::Driver(std::unique_ptr<Gpu> gpu, const DriverOptions& options)
   }
   if (options_.counters != nullptr) options_.counters->attach(gpu_->hardware().device());
   perf_ = std::make_unique<Perf>(*this, options_.perf);
+  const auto host_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(host_then_.time_since_epoch());
+  meter_ =
+      std::make_unique<LoadMeter>(*gpu_, options_.perf.load, static_cast<uint64_t>(host_ns.count()) - device_then_);
   thread_ = start_own_thread([this] { run(); });
 }
 
@@ -115,6 +120,7 @@ std::shared_ptr<File> Driver::try_open(const OpenOptions& options) {
   auto file = std::make_shared<File>();
   file->render = options.render;
   file->events = options.events;
+  if (options.file) file->load = meter_->add_client(*options.file, options.render ? kRenderMinor : kCardMinor);
   ContextRef context = make_context(*file);
   if (!context && purge_unneeded()) context = make_context(*file);
   if (!context) return nullptr;
@@ -156,6 +162,7 @@ ContextRef Driver::make_context(File& file) {
   auto context = std::make_shared<Context>();
   context->number = next_context_++;
   context->owner = &file;
+  context->load = file.load;
   context->space = shared_space_ ? shared_space_ : std::make_shared<Space>(*gpu_);
   if (!context->space->tables()) return nullptr;
   for (const OfferedEngine& each : gpu_->offered()) context->engines.push_back({.queue = each.queue});
@@ -635,6 +642,7 @@ void Driver::take_step() {
   look_for_hangs();
   perf_->after_step();
   if (options_.counters != nullptr) options_.counters->flush(!gpu_->working());
+  meter_->update();
   kms_->look();  // last: the work that a commit waits for may have hung
 }
 

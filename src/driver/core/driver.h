@@ -19,6 +19,7 @@
 
 #include "driver/core/hang_watch.h"
 #include "driver/gem/file.h"
+#include "driver/gem/file_key.h"
 #include "driver/gem/lent_memory.h"
 #include "driver/gem/live_mappings.h"
 #include "driver/kms/kms.h"
@@ -30,6 +31,7 @@
 namespace halogen::driver {
 
 class CounterFile;
+class LoadMeter;
 class Perf;
 class PerfStream;
 
@@ -38,6 +40,7 @@ struct PerfPaths {
   std::string ids;        // the folder with the numbers of metric sets
   std::string registers;  // the folder with their registers
   std::string limits;     // the folder with the limits for programs without privilege
+  std::string load;       // the file for monitors (load_page.h), which is created; for all devices
 };
 
 struct DriverOptions {
@@ -62,8 +65,9 @@ struct DriverOptions {
 
 // Options of one open() of a device node.
 struct OpenOptions {
-  bool render = false;  // a render node: no mode setting
-  int events = -1;      // a socket that receives the events of mode setting; the caller keeps ownership
+  bool render = false;          // a render node: no mode setting
+  int events = -1;              // a socket that receives the events of mode setting; the caller keeps ownership
+  std::optional<FileKey> file;  // behind the program's descriptors: monitors find the node by it
 };
 
 struct Mapping {
@@ -258,6 +262,7 @@ class Driver {
   SyncObjectFiles sync_object_files_;
   SharedBuffers shared_buffers_;
   std::unique_ptr<Perf> perf_;
+  std::unique_ptr<LoadMeter> meter_;
   std::thread thread_;
 };
 

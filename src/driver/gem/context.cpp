@@ -64,13 +64,11 @@ void Context::balance(EngineSlot& slot) {
 }
 
 std::shared_ptr<EngineContext> Context::on(EngineSlot& slot, size_t index) {
-  if (slot.parallel.empty()) {
-    if (!slot.state) slot.state = slot.queue->make_context(space->tables());
-    return slot.state;
-  }
-  slot.parallel_states.resize(slot.parallel.size());
-  std::shared_ptr<EngineContext>& state = slot.parallel_states[index];
-  if (!state) state = slot.parallel[index]->make_context(space->tables());
+  if (!slot.parallel.empty()) slot.parallel_states.resize(slot.parallel.size());
+  std::shared_ptr<EngineContext>& state = slot.parallel.empty() ? slot.state : slot.parallel_states[index];
+  if (state) return state;
+  state = (slot.parallel.empty() ? slot.queue : slot.parallel[index])->make_context(space->tables());
+  if (state) state->load = load;
   return state;
 }
 

@@ -40,6 +40,7 @@ struct Context {
 
   uint32_t number = 0;    // unique among all contexts of the device
   File* owner = nullptr;  // null: closed
+  std::shared_ptr<ClientLoad> load;
   std::shared_ptr<Space> space;
   std::vector<EngineSlot> engines;
   bool has_engine_map = false;  // false: `engines` are those of the chip, named by the flags of EXECBUFFER2

@@ -14,6 +14,7 @@
 #include "driver/gem/context.h"
 #include "driver/gem/id_table.h"
 #include "driver/gem/space.h"
+#include "driver/perf/client_load.h"
 #include "driver/sync/sync_object.h"
 
 namespace halogen::driver {
@@ -60,8 +61,11 @@ struct File {
     work.push_back({std::move(fence), Context::Clock::now()});
   }
 
+  std::shared_ptr<ClientLoad> load;  // null: there are no monitors
+
   // Releases everything, when the node is closed.
   void release() {
+    if (load) load->leave();
     buffers.clear();
     contexts.clear();
     spaces.clear();

@@ -87,10 +87,14 @@ const OfferedEngine* Gpu::offer_of(const EngineQueue& queue) const {
 }
 
 void Gpu::work(uint64_t nanoseconds) {
+  const bool awake = working();
+  const uint64_t before = hardware_->device().clock().nanoseconds;
   hardware_->advance(nanoseconds);
+  if (awake) awake_ns_ += hardware_->device().clock().nanoseconds - before;
   // The number of rounds is limited in case of an interrupt that the driver does not know.
   for (int round = 0; round < 4 && hardware_->host().interrupt_line(); ++round) {
     if (!interrupts_.acknowledge([this](const Interrupts::Cause& cause) { notify(cause); })) break;
+    ++interrupts_taken_;
   }
   update();
 }

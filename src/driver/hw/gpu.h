@@ -40,8 +40,10 @@ class Gpu {
   void work(uint64_t nanoseconds);
   void update();
   bool idle() const;
-  bool working() const;       // an engine has work
-  uint64_t progress() const;  // grows when a request starts or completes
+  bool working() const;                                      // an engine has work
+  uint64_t progress() const;                                 // grows when a request starts or completes
+  uint64_t interrupts() const { return interrupts_taken_; }  // handled so far
+  uint64_t awake_ns() const { return awake_ns_; }            // device time during which engines had work
 
  private:
   Gpu(std::unique_ptr<Hardware> hardware);
@@ -54,6 +56,8 @@ class Gpu {
   std::shared_ptr<PageTables> shared_;
   std::vector<std::unique_ptr<EngineQueue>> queues_;
   std::vector<OfferedEngine> offered_;
+  uint64_t interrupts_taken_ = 0;
+  uint64_t awake_ns_ = 0;
 };
 
 }  // namespace halogen::driver

@@ -14,6 +14,7 @@
 
 namespace halogen::driver {
 
+class ClientLoad;
 class CommandWriter;
 class EngineQueue;
 class Tracepoints;
@@ -30,6 +31,7 @@ class EngineContext {
   // done.
   static constexpr size_t kMaxOpen = 64;
   std::vector<Request*> open;  // not done, in the order of submission; the queue holds them
+  std::shared_ptr<ClientLoad> load;  // counts the time on the engine; null: there are no monitors
 
  private:
   EngineQueue& queue_;
@@ -72,6 +74,9 @@ class EngineQueue {
   virtual Wanted wanted() const { return Wanted::no; }
   virtual bool can_interrupt() const { return false; }       // true: preemption is possible
   uint64_t last_number() const { return next_number_ - 1; }  // of the newest request
+
+  // Shows the times of the contexts that are on the engine. A queue without contexts of its own does nothing.
+  virtual void show_times() {}
 
   // ---- for performance counters: a queue without contexts of its own does nothing
   // Sets registers in the images that new contexts start with.

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "driver/hw/command_writer.h"
+#include "driver/hw/gpu.h"
 #include "driver/hw/packed.h"
+#include "driver/perf/client_load.h"
 #include "driver/queue/context_reports.h"
 #include "driver/queue/engine_queue.h"
 #include "driver/queue/first_state.h"
@@ -56,6 +58,8 @@ class ExeclistContext final : public EngineContext {
   uint32_t next_seqno = 1;
   bool is_new = true;        // its first request sets the registers that images do not hold
   bool is_measured = false;  // by a stream of performance counters
+  uint32_t saved_ticks = 0;  // CTX_TIMESTAMP in the image, as read last
+  uint64_t ticks = 0;        // counted so far
 };
 using ContextRef = std::shared_ptr<ExeclistContext>;
 
@@ -85,6 +89,7 @@ class ExeclistQueue final : public EngineQueue {
     hardware_.write(engine_, at(hw::GFX_MODE::kDesc), Hardware::masked(packed32(mode, hardware_.model()), true));
     open_registers();
     reports_.start();
+    if (!active_.empty()) add_time(*active_.front().context, running_ns());  // the engine was reset and saved nothing
     interrupted_ = std::exchange(active_, {});
     pending_.clear();
   }
@@ -105,6 +110,12 @@ class ExeclistQueue final : public EngineQueue {
     }
     contexts_.push_back(context);
     return context;
+  }
+
+  void show_times() override {
+    if (active_.empty()) return;
+    const ExeclistContext& context = *active_.front().context;
+    if (context.load) context.load->show(user_class(engine_.engine_class), running_ns());
   }
 
   void set_context_registers(const std::vector<RegisterValue>& values) override { context_registers_ = values; }
@@ -247,11 +258,15 @@ class ExeclistQueue final : public EngineQueue {
 
   void read_reports() override {
     for (const ContextReport report : reports_.read()) {
+      const ContextRef before = active_.empty() ? nullptr : active_.front().context;
       if (report == ContextReport::taken) {
         active_ = std::exchange(pending_, {});
       } else if (!active_.empty()) {
         active_.erase(active_.begin());
       }
+      if (!active_.empty() && active_.front().context == before) continue;
+      if (before) take_time(*before);
+      active_since_ = hardware_.device().clock().nanoseconds;
     }
   }
   Wanted wanted() const override {
@@ -344,6 +359,30 @@ class ExeclistQueue final : public EngineQueue {
     return open;
   }
 
+  // Counts the time that the image of a context says it has run since the last call. The engine has saved it there.
+  void take_time(ExeclistContext& context) const {
+    const uint32_t saved = saved_ticks(context);
+    const uint64_t before = nanoseconds(context.ticks);
+    context.ticks += saved - context.saved_ticks;
+    context.saved_ticks = saved;
+    add_time(context, nanoseconds(context.ticks) - before);
+  }
+  uint32_t saved_ticks(const ExeclistContext& context) const {
+    const auto place = places_.find(at(hw::CTX_TIMESTAMP::kDesc));
+    check(place != places_.end(), "the context image holds the time of the context");
+    return context.image.load(kPageBytes + place->second * 4);
+  }
+  uint64_t nanoseconds(uint64_t ticks) const {
+    constexpr uint64_t kSecond = 1'000'000'000;
+    const uint64_t hz = hardware_.model().timestamp_hz;
+    return ticks / hz * kSecond + ticks % hz * kSecond / hz;
+  }
+  void add_time(const ExeclistContext& context, uint64_t nanoseconds) const {
+    if (context.load) context.load->add(user_class(engine_.engine_class), nanoseconds);
+  }
+  // Returns the time since the driver saw that the engine runs the first context.
+  uint64_t running_ns() const { return hardware_.device().clock().nanoseconds - active_since_; }
+
   // Returns the next placed request of a context. Null: none.
   RequestRef first_of(const EngineContext& context) const {
     for (const RequestRef& each : running_) {
@@ -404,6 +443,7 @@ class ExeclistQueue final : public EngineQueue {
       check(place.has_value(), "the context image holds registers of performance counters");
       context.image.store(kPageBytes + *place * 4, each.value);
     }
+    context.saved_ticks = saved_ticks(context);
     set(context, hw::CTXT_SR_CTL::kDesc, save_control(context));
     set(context, hw::RING_TAIL::kDesc, static_cast<uint32_t>(context.tail));
     set(context, hw::RING_START::kDesc, static_cast<uint32_t>(context.ring.address()));
@@ -450,6 +490,7 @@ class ExeclistQueue final : public EngineQueue {
   uint32_t next_context_ = 0;
   std::vector<std::weak_ptr<ExeclistContext>> contexts_;
   std::vector<Port> active_;             // what the engine executes, by its reports
+  uint64_t active_since_ = 0;            // device time when it was told that the first of them runs
   std::vector<Port> pending_;            // submitted but not yet accepted
   std::vector<Port> interrupted_;        // by a reset
   std::shared_ptr<EngineContext> turn_;  // owner of the current time slice
