@@ -157,10 +157,15 @@ std::unique_ptr<driver::Tracepoints> start_tracepoints(const spec::DeviceModel& 
   return nullptr;
 }
 
-std::optional<ino_t> socket_inode(int descriptor) {
+std::optional<driver::FileKey> socket_key(int descriptor) {
   struct stat info {};
   if (syscall(SYS_fstat, descriptor, &info) != 0 || !S_ISSOCK(info.st_mode)) return std::nullopt;
-  return info.st_ino;
+  return driver::FileKey(info.st_dev, info.st_ino);
+}
+
+std::optional<ino_t> socket_inode(int descriptor) {
+  const auto key = socket_key(descriptor);
+  return key ? std::optional<ino_t>(key->second) : std::nullopt;
 }
 
 }  // namespace
@@ -261,7 +266,10 @@ bool Door::boot() {
   options.privileged = has_capability(CAP_SYS_ADMIN);
   options.monitors = true;  // decided for each call
   const std::string root = Paths::get()->root();
-  options.perf = {.ids = root + kMetricsFolder, .registers = root + kMetricRegisters, .limits = root + kLimitsFolder};
+  options.perf = {.ids = root + kMetricsFolder,
+                  .registers = root + kMetricRegisters,
+                  .limits = root + kLimitsFolder,
+                  .load = root + kLoadFile};
   options.hang_after = hang_after();
   options.hardware.device.threads =
       static_cast<unsigned>(number_of(kThreadsVariable, 1, 64, static_cast<long>(WorkerPool::threads_of_host())));
@@ -313,7 +321,7 @@ int Door::open(NodeKind kind, int flags) {
   auto node = std::make_shared<Node>();
   node->kind = kind;
   node->peer = driver::keep_private(ends[1]);
-  node->file = driver_->open({.render = kind == NodeKind::render, .events = node->peer});
+  node->file = driver_->open({.render = kind == NodeKind::render, .events = node->peer, .file = socket_key(ends[0])});
   if (!node->file) {
     ::close(ends[0]);
     ::close(node->peer);

@@ -10,6 +10,7 @@
 
 #include "descriptors.h"
 #include "door.h"
+#include "monitor.h"
 #include "next.h"
 #include "polling.h"
 
@@ -19,6 +20,7 @@ using halogen::shim::Door;
 using halogen::shim::is_ours;
 using halogen::shim::LeavingGuard;
 using halogen::shim::make_room;
+using halogen::shim::Monitor;
 using halogen::shim::Node;
 using halogen::shim::Paths;
 using halogen::shim::UnmapGuard;
@@ -28,6 +30,7 @@ namespace {
 constexpr unsigned kSyncFileType = '>';
 constexpr unsigned kDmaBufType = 'b';
 constexpr unsigned kStreamType = 'i';
+constexpr unsigned kEventType = '$';
 
 int answer(int result) {
   if (result >= 0) return result;
@@ -42,6 +45,10 @@ void* map(const void* caller, void* address, size_t bytes, int protection, int f
   if ((flags & MAP_FIXED) != 0) guard.emplace(address, bytes);
   if (descriptor < 0 || (flags & MAP_ANONYMOUS) != 0) {
     return real(address, bytes, protection, flags, descriptor, offset);
+  }
+  if (halogen::shim::mark_of(descriptor) == halogen::shim::kEventMark) {
+    errno = ENODEV;
+    return MAP_FAILED;
   }
   if (Door* const door = Door::get()) {
     if (const std::shared_ptr<Node> node = door->find(descriptor)) {
@@ -79,6 +86,11 @@ HALOGEN_EXPORT int ioctl(int descriptor, unsigned long request, ...) noexcept {
   void* const argument = va_arg(list, void*);
   va_end(list);
   const unsigned type = _IOC_TYPE(request);
+  if (type == kEventType && halogen::shim::mark_of(descriptor) == halogen::shim::kEventMark) {
+    Monitor* const monitor = Monitor::get();
+    return answer(
+        monitor == nullptr ? -EIO : monitor->control_event(descriptor, request, reinterpret_cast<uintptr_t>(argument)));
+  }
   if (type == DRM_IOCTL_BASE || type == kSyncFileType || type == kDmaBufType ||
       (type == kStreamType && halogen::shim::mark_of(descriptor) == halogen::driver::kStreamMark)) {
     if (Door* const door = Door::get()) {

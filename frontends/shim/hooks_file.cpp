@@ -24,6 +24,7 @@
 #include "driver/gem/file_key.h"
 #include "drop_caches.h"
 #include "limit_files.h"
+#include "monitor.h"
 #include "next.h"
 #include "polling.h"
 
@@ -39,6 +40,7 @@ using halogen::shim::for_each_private;
 using halogen::shim::is_ours;
 using halogen::shim::is_private;
 using halogen::shim::kControlMark;
+using halogen::shim::kEventMark;
 using halogen::shim::kLimitMark;
 using halogen::shim::mark_of;
 using halogen::shim::Paths;
@@ -48,7 +50,8 @@ int halogen::shim::mark_of(int descriptor) {
   const int mark = fcntl(descriptor, F_GETSIG);
   errno = error;
   const bool known = mark == kNodeMark || mark == kSyncFileMark || mark == kSharedBufferMark ||
-                     mark == kSyncObjectMark || mark == kStreamMark || mark == kControlMark || mark == kLimitMark;
+                     mark == kSyncObjectMark || mark == kStreamMark || mark == kControlMark || mark == kLimitMark ||
+                     mark == kEventMark;
   return known ? mark : 0;
 }
 
@@ -91,6 +94,7 @@ ssize_t read_any(const void* caller, int descriptor, void* into, size_t bytes, R
   const int mark = is_ours(caller) ? 0 : mark_of(descriptor);
   if (mark == 0 || mark == kControlMark || mark == kLimitMark) return real();
   if (mark == kStreamMark) return Door::read_stream(descriptor, into, bytes);
+  if (mark == kEventMark) return halogen::shim::read_event(descriptor, into, bytes);
   return mark == kNodeMark ? read_events(descriptor, into, bytes) : refuse();
 }
 
@@ -105,7 +109,7 @@ off_t seek(const void* caller, int descriptor, off_t offset, int whence, off_t (
   if (mark == kSharedBufferMark && (offset != 0 || (whence != SEEK_SET && whence != SEEK_END))) {
     return static_cast<off_t>(refuse());
   }
-  if (mark == kSyncObjectMark || mark == kStreamMark) {
+  if (mark == kSyncObjectMark || mark == kStreamMark || mark == kEventMark) {
     errno = ESPIPE;
     return -1;
   }

@@ -19,6 +19,7 @@
 
 #include "next.h"
 #include "paths.h"
+#include "pmu_events.h"
 
 #define HALOGEN_EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -61,12 +62,13 @@ class Scan {
   Filter* before_;
 };
 
-// Listings of /sys/class on a host without graphics: the class that programs look for is appended.
-class ClassListings {
+// Listings of folders of the host in which programs look for a folder of the tree: its name is appended if the host has
+// no such entry.
+class Listings {
  public:
   // Never destroyed: programs close folders at their end.
-  static ClassListings& get() {
-    static ClassListings* const all = new ClassListings;
+  static Listings& get() {
+    static Listings* const all = new Listings;
     return *all;
   }
 
@@ -74,9 +76,12 @@ class ClassListings {
     if (folder == nullptr || path == nullptr || Paths::get() == nullptr) return;
     std::string_view name = path;
     while (name.ends_with('/')) name.remove_suffix(1);
-    if (name != "/sys/class" || syscall(SYS_faccessat, AT_FDCWD, "/sys/class/drm", F_OK) == 0) return;
+    const Last last = last_of(name);
+    if (last.name.empty()) return;
+    const std::string host = std::string(name) + "/" + last.name;
+    if (syscall(SYS_faccessat, AT_FDCWD, host.c_str(), F_OK) == 0) return;
     const std::lock_guard lock(guard_);
-    open_.insert_or_assign(folder, Last{});
+    open_.insert_or_assign(folder, last);
     ++count_;
   }
   void closed(DIR* folder) {
@@ -93,16 +98,24 @@ class ClassListings {
     dirent& entry = found->second.entry;
     entry.d_ino = 1;
     entry.d_reclen = sizeof entry;
-    entry.d_type = DT_DIR;
-    std::strcpy(entry.d_name, "drm");
+    entry.d_type = found->second.type;
+    entry.d_name[found->second.name.copy(entry.d_name, sizeof entry.d_name - 1)] = '\0';
     return &entry;
   }
 
  private:
   struct Last {
+    std::string name;
+    unsigned char type = DT_DIR;
     dirent entry{};
     bool given = false;
   };
+  static Last last_of(std::string_view folder) {
+    if (folder == "/sys/class") return {.name = "drm"};
+    if (folder != "/sys/bus/event_source/devices") return {};
+    const halogen::spec::DeviceModel* const model = halogen::spec::find_device(Paths::get()->device());
+    return model == nullptr ? Last{} : Last{.name = halogen::shim::pmu_name(*model), .type = DT_LNK};
+  }
   std::mutex guard_;
   std::atomic<unsigned> count_ = 0;
   std::map<DIR*, Last> open_;
@@ -113,22 +126,22 @@ static_assert(sizeof(dirent) == sizeof(dirent64) && offsetof(dirent, d_name) == 
 
 HALOGEN_EXPORT DIR* opendir(const char* path) {
   DIR* const folder = HALOGEN_NEXT(DIR * (const char*), "opendir")(RedirectedPath(path));
-  ClassListings::get().opened(path, folder);
+  Listings::get().opened(path, folder);
   return folder;
 }
 HALOGEN_EXPORT int closedir(DIR* folder) {
-  ClassListings::get().closed(folder);
+  Listings::get().closed(folder);
   return HALOGEN_NEXT(int(DIR*), "closedir")(folder);
 }
 HALOGEN_EXPORT dirent* readdir(DIR* folder) {
   dirent* const entry = HALOGEN_NEXT(dirent * (DIR*), "readdir")(folder);
-  if (entry == nullptr) return ClassListings::get().last(folder);
+  if (entry == nullptr) return Listings::get().last(folder);
   correct(entry);
   return entry;
 }
 HALOGEN_EXPORT dirent64* readdir64(DIR* folder) {
   dirent64* const entry = HALOGEN_NEXT(dirent64 * (DIR*), "readdir64")(folder);
-  if (entry == nullptr) return reinterpret_cast<dirent64*>(ClassListings::get().last(folder));
+  if (entry == nullptr) return reinterpret_cast<dirent64*>(Listings::get().last(folder));
   correct(entry);
   return entry;
 }

@@ -13,6 +13,7 @@
 
 #include "door.h"
 #include "limit_files.h"
+#include "monitor.h"
 #include "next.h"
 #include "paths.h"
 #include "polling.h"
@@ -20,6 +21,7 @@
 #define HALOGEN_EXPORT extern "C" __attribute__((visibility("default")))
 
 using halogen::shim::Door;
+using halogen::shim::Monitor;
 using halogen::shim::NodeKind;
 using halogen::shim::PathBuffer;
 using halogen::shim::Paths;
@@ -42,10 +44,21 @@ int open_node(NodeKind kind, int flags) {
   return -1;
 }
 
+// Opens the text about an open node. No value: the path names another file.
+std::optional<int> open_info(int folder, const char* path, int flags) {
+  const std::string whole = halogen::shim::info_path(folder, path);
+  Monitor* const monitor = whole.empty() || (flags & O_ACCMODE) != O_RDONLY ? nullptr : Monitor::get();
+  const std::optional<int> result = monitor == nullptr ? std::nullopt : monitor->open_info(whole, flags);
+  if (!result || *result >= 0) return result;
+  errno = -*result;
+  return -1;
+}
+
 int open_at(int folder, const char* path, int flags, mode_t mode) {
   const auto real = HALOGEN_NEXT(int(int, const char*, int, ...), "openat");
   Paths* const paths = Paths::get();
   if (paths == nullptr) return real(folder, path, flags, mode);
+  if (const auto info = open_info(folder, path, flags)) return *info;
   if (const auto kind = node_of_open_file(path)) return open_node(*kind, flags);
   const RedirectedPath redirected(folder, path);
   const bool writes =
@@ -127,10 +140,14 @@ HALOGEN_EXPORT int __openat64_2(int folder, const char* path, int flags) {
   return open_at(folder, path, flags, 0);
 }
 
-// Opens a node as a stream. Null: not a node.
+// Opens a node, or the text about one, as a stream. Null: another file.
 static FILE* open_stream(const char* path, const char* mode) {
   Paths* const paths = Paths::get();
   if (paths == nullptr || path == nullptr || mode == nullptr) return nullptr;
+  if (mode[0] == 'r' && std::strchr(mode, '+') == nullptr) {
+    const int flags = std::strchr(mode, 'e') != nullptr ? O_RDONLY | O_CLOEXEC : O_RDONLY;
+    if (const auto info = open_info(AT_FDCWD, path, flags)) return *info < 0 ? nullptr : fdopen(*info, mode);
+  }
   std::optional<NodeKind> kind = node_of_open_file(path);
   if (!kind) {
     PathBuffer buffer;

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "door.h"
+#include "monitor.h"
 #include "next.h"
 #include "paths.h"
 
@@ -16,6 +17,7 @@
 using halogen::shim::Door;
 using halogen::shim::kDrmMajor;
 using halogen::shim::minor_of;
+using halogen::shim::Monitor;
 using halogen::shim::Node;
 using halogen::shim::NodeKind;
 using halogen::shim::PathBuffer;
@@ -37,6 +39,8 @@ int corrected(int status, void* answer, int descriptor) {
   if (!kind && descriptor >= 0 && S_ISSOCK(info.st_mode)) {
     Door* const door = Door::get();
     if (const std::shared_ptr<Node> node = door == nullptr ? nullptr : door->find(descriptor)) kind = node->kind;
+  } else if (!kind && S_ISSOCK(info.st_mode)) {  // a file of /proc/PID/fd
+    if (const Monitor* const monitor = Monitor::get()) kind = monitor->node({info.st_dev, info.st_ino});
   }
   if (kind) {
     info.st_mode = kNodeMode;

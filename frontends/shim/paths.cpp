@@ -25,9 +25,11 @@ struct Prefix {
   bool open_end;  // the name may continue
 };
 constexpr std::array kPrefixes = {
-    Prefix{"/dev/dri", false},         Prefix{"/sys/dev/char/226:", true},  Prefix{"/sys/class/drm", false},
-    Prefix{"/sys/bus/pci", false},     Prefix{"/sys/devices/pci", true},    Prefix{"/sys/kernel/debug", false},
+    Prefix{"/dev/dri", false},         Prefix{"/sys/dev/char/226:", true},
+    Prefix{"/sys/class/drm", false},   Prefix{"/sys/bus/pci", false},
+    Prefix{"/sys/devices/pci", true},  Prefix{"/sys/kernel/debug", false},
     Prefix{"/sys/module/i915", false}, Prefix{"/proc/sys/dev/i915", false},
+    Prefix{"/sys/devices/i915", true}, Prefix{"/sys/bus/event_source/devices/i915", true},
 };
 
 // Removes doubled slashes and "." parts. False: too long.
@@ -188,6 +190,15 @@ void Paths::leave_tree() {
   if (std::exchange(left_, pid) == pid) return;
   if (held_ >= 0) close(held_);
   remove_unused_tree(root_);
+}
+
+std::string info_path(int folder, const char* path) {
+  if (path == nullptr) return {};
+  if (path[0] == '/') return std::strstr(path, "/fdinfo/") != nullptr ? path : std::string();
+  if (folder < 0 || path[0] < '0' || path[0] > '9') return {};
+  PathBuffer front;
+  const std::string_view name(front.text, name_of_open(folder, front));
+  return name.ends_with("/fdinfo") ? std::string(name) + "/" + path : std::string();
 }
 
 std::optional<int> open_file_of(const char* path) {

@@ -97,6 +97,9 @@ class RedirectedPath {
   PathBuffer buffer_;
 };
 
+// Returns the whole path of the text about an open file (/proc/PID/fdinfo/N) if `path` can be one. Empty: it is not.
+std::string info_path(int folder, const char* path);
+
 // Returns the descriptor if the path is a name of an open file of this process in /proc or /dev.
 std::optional<int> open_file_of(const char* path);
 

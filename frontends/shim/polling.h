@@ -15,8 +15,11 @@ constexpr int kControlMark = driver::kSyncFileMark - 5;
 // Mark of a file of /proc with a limit.
 constexpr int kLimitMark = driver::kSyncFileMark - 7;
 
-// Returns the mark of a node, sync file, sync object, shared buffer, stream, control file or limit. 0: another
-// descriptor.
+// Mark of an event of performance monitoring.
+constexpr int kEventMark = driver::kSyncFileMark - 8;
+
+// Returns the mark of a node, sync file, sync object, shared buffer, stream, control file, limit or event.
+// 0: another descriptor.
 int mark_of(int descriptor);
 // Polls like poll(2) called by the program.
 int poll_as_program(pollfd* list, nfds_t count, const timespec* timeout, const sigset_t* signals);

@@ -21,6 +21,7 @@
 #include "driver/perf/perf_limits.h"
 #include "hw/pci_header.h"
 #include "paths.h"
+#include "pmu_events.h"
 #include "spec/interface_model.h"
 #include "spec/pci.h"
 #include "tree_files.h"
@@ -42,8 +43,7 @@ class Builder {
       : model_(model),
         config_(model, options_),
         root_(std::move(root)),
-        // A discrete board sits behind a bridge, integrated graphics at its fixed address.
-        slot_(model.has(spec::Feature::local_memory) ? "0000:03:00.0" : "0000:00:02.0"),
+        slot_(pci_slot(model)),
         device_(model.has(spec::Feature::local_memory) ? "sys/devices/pci0000:00/0000:00:1c.0/" + slot_
                                                        : "sys/devices/pci0000:00/" + slot_) {
     for (const spec::PciWrite& write : driver::firmware_writes(model, options_)) {
@@ -58,6 +58,7 @@ class Builder {
     add_bus();
     add_debug();
     add_perf();
+    add_pmu();
     return good_;
   }
 
@@ -203,6 +204,13 @@ class Builder {
     const std::string limits = std::string(kLimitsFolder).substr(1) + "/";
     file(limits + driver::kParanoidFile, fmt::format("{}\n", driver::kDefaultParanoid));
     file(limits + driver::kMaxRateFile, fmt::format("{}\n", driver::kDefaultMaxRate));
+  }
+
+  void add_pmu() {
+    const std::string pmu = "sys/devices/" + pmu_name(model_);
+    for (const TreeFile& each : pmu_files(model_)) file(pmu + "/" + each.path, each.text);
+    link(pmu + "/subsystem", "sys/bus/event_source");
+    link("sys/bus/event_source/devices/" + pmu_name(model_), pmu);
   }
 
   void add_debug() {

@@ -13,6 +13,7 @@ namespace halogen::shim {
 // Folders of metric sets: the numbers that programs read, and the registers.
 constexpr char kMetricsFolder[] = "/sys/class/drm/card0/metrics";
 constexpr char kMetricRegisters[] = "/metric-registers";
+constexpr char kLoadFile[] = "/load";  // what devices have done, for monitors (driver/perf/load_page.h)
 
 // Creates the tree below `root`, which must exist.
 Result<void> make_tree(const spec::DeviceModel& model, const std::string& root);

@@ -12,32 +12,13 @@
 #include "driver/hw/gpu.h"
 #include "driver/kms/kms.h"
 #include "gen/clock_rules.h"
+#include "pmu_events.h"
 #include "spec/interface_model.h"
 
 namespace halogen::shim {
 namespace {
 
 constexpr unsigned kMinFrequency = 300;  // MHz
-
-struct Engine {
-  const spec::EngineModel* model;
-  unsigned user_class;
-  int capabilities;
-};
-
-// Returns the engines in the order of the user interface: by class, then by instance.
-std::vector<Engine> engines_of(const spec::DeviceModel& model) {
-  std::vector<Engine> engines;
-  const std::span<const int8_t> capabilities = spec::interface_of(model.id).engines;
-  for (size_t i = 0; i < model.engines.size() && i < capabilities.size(); ++i) {
-    if (capabilities[i] < 0) continue;
-    engines.push_back({&model.engines[i], driver::user_class(model.engines[i].engine_class), capabilities[i]});
-  }
-  std::sort(engines.begin(), engines.end(), [](const Engine& one, const Engine& two) {
-    return std::tuple(one.user_class, one.model->instance) < std::tuple(two.user_class, two.model->instance);
-  });
-  return engines;
-}
 
 std::string words_of(int capabilities) {
   std::string words;
@@ -49,26 +30,45 @@ std::string words_of(int capabilities) {
 
 }  // namespace
 
+std::vector<UserEngine> user_engines(const spec::DeviceModel& model) {
+  constexpr std::array kNames = {"rcs", "bcs", "vcs", "vecs", "ccs"};  // by class number
+  std::vector<UserEngine> engines;
+  const std::span<const int8_t> capabilities = spec::interface_of(model.id).engines;
+  for (size_t i = 0; i < model.engines.size() && i < capabilities.size(); ++i) {
+    const unsigned user_class = driver::user_class(model.engines[i].engine_class);
+    if (capabilities[i] < 0 || user_class >= kNames.size()) continue;
+    engines.push_back({&model.engines[i], user_class, model.engines[i].instance, capabilities[i], {}});
+  }
+  std::sort(engines.begin(), engines.end(), [](const UserEngine& one, const UserEngine& two) {
+    return std::tuple(one.user_class, one.instance) < std::tuple(two.user_class, two.instance);
+  });
+  std::array<unsigned, kNames.size()> counts{};
+  for (UserEngine& each : engines) {
+    each.instance = counts[each.user_class]++;
+    each.name = fmt::format("{}{}", kNames[each.user_class], each.instance);
+  }
+  return engines;
+}
+
+std::string pci_slot(const spec::DeviceModel& model) {
+  return model.has(spec::Feature::local_memory) ? "0000:03:00.0" : "0000:00:02.0";
+}
+
 // Returns the files of the engines. They hold the default times of Linux, which are fixed here.
 std::vector<TreeFile> engine_files(const spec::DeviceModel& model) {
-  constexpr std::array kNames = {"rcs", "bcs", "vcs", "vecs", "ccs"};  // by class number
-  constexpr std::array kKnown = {0, 0, 3, 2, 0};                       // possible capabilities of the class
+  constexpr std::array kKnown = {0, 0, 3, 2, 0};  // possible capabilities, by class number
   std::vector<TreeFile> files;
-  std::array<unsigned, kNames.size()> counts{};
-  for (const Engine& each : engines_of(model)) {
-    if (each.user_class >= kNames.size()) continue;
-    const unsigned instance = counts[each.user_class]++;
-    const std::string name = fmt::format("{}{}", kNames[each.user_class], instance);
+  for (const UserEngine& each : user_engines(model)) {
     const auto add = [&](const char* file, const auto& value) {
-      files.push_back({fmt::format("engine/{}/{}", name, file), fmt::format("{}\n", value)});
+      files.push_back({fmt::format("engine/{}/{}", each.name, file), fmt::format("{}\n", value)});
     };
-    add("name", name);
+    add("name", each.name);
     add("class", each.user_class);
-    add("instance", instance);
+    add("instance", each.instance);
     add("mmio_base", fmt::format("{:#x}", each.model->mmio_base));
     for (const auto& [file, bits] :
          {std::pair("capabilities", each.capabilities), std::pair("known_capabilities", kKnown[each.user_class])}) {
-      files.push_back({fmt::format("engine/{}/{}", name, file), bits == 0 ? "" : words_of(bits) + "\n"});
+      files.push_back({fmt::format("engine/{}/{}", each.name, file), bits == 0 ? "" : words_of(bits) + "\n"});
     }
     add("max_busywait_duration_ns", 8000);
     add("stop_timeout_ms", 100);
@@ -77,6 +77,20 @@ std::vector<TreeFile> engine_files(const spec::DeviceModel& model) {
       add("timeslice_duration_ms", 1);
       add("preempt_timeout_ms", 640);
     }
+  }
+  return files;
+}
+
+// Returns the files of the PMU, in its folder.
+std::vector<TreeFile> pmu_files(const spec::DeviceModel& model) {
+  std::vector<TreeFile> files = {{"type", fmt::format("{}\n", kPmuType)},
+                                 {"cpumask", fmt::format("{}\n", kPmuCpu)},
+                                 {"perf_event_mux_interval_ms", "4\n"},
+                                 {"uevent", ""},
+                                 {"format/i915_eventid", "config:0-20\n"}};
+  for (const PmuEvent& each : pmu_events(model)) {
+    files.push_back({"events/" + each.name, fmt::format("config={:#x}\n", each.config)});
+    if (*each.unit != '\0') files.push_back({"events/" + each.name + ".unit", fmt::format("{}\n", each.unit)});
   }
   return files;
 }
