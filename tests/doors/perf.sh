@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Performance counters through `halogen run`, with clients of Debian: metric sets are listed, loaded and purged; a recording of
-# the set TestOa has the ratios that its custom events define; GL and Vulkan offer the extensions, and their queries end.
+# the set TestOa has the ratios that its custom events define; GL and Vulkan offer the extensions, and their queries end. On one
+# device, monitors see the load of a program beside them, and GALLIUM_HUD dumps counters.
 # usage: perf.sh [device...]   (HALOGEN names the tool; programs that are not installed are skipped, with a line)
 # By hand also: bdw chv dg1.
 devices="skl icl tgl"
@@ -71,8 +72,68 @@ gl() {
   done
 }
 
+# GL draws with the render engine only, blits use the copy engine, and nothing works before and after. intel_gpu_top names the
+# program, and gives it the time of the engine. The first values of intel_gpu_top -J are those since its start.
+monitors() {
+  run 40 sh -c "$work/gl_shows -t 6 >/dev/null & sleep 1; timeout -s INT 3 intel_gpu_top -J -s 500; wait" ||
+    bad "$device: intel_gpu_top ends with an error"
+  python3 - "$work/out" "$device" <<'PYTHON' || bad "$device: intel_gpu_top does not show the load of a GL program"
+import json, re, sys
+rows = json.loads("[" + open(sys.argv[1]).read().strip().rstrip(",") + "]")[1:]
+engines = [{name: engine["busy"] for name, engine in row["engines"].items()} for row in rows]
+render = [row["Render/3D/0"] for row in engines]
+others = [busy for row in engines for name, busy in row.items() if name != "Render/3D/0"]
+clients = [client for row in rows for client in row["clients"].values() if client["name"] == "gl_shows"]
+times = [float(client["engine-classes"]["Render/3D"]["busy"]) for client in clients if "engine-classes" in client]
+print(f"perf: {sys.argv[2]}: render busy {render} %, by client {times} %")
+good = len(rows) >= 3 and sum(render) > 0 and not any(others) and max(sum(row.values()) for row in engines) <= 100
+good &= len(times) >= 2 and sum(times) > 0 and max(times) <= 100 and any(row["interrupts"]["count"] > 0 for row in rows)
+sys.exit(not good)
+PYTHON
+}
+
+# events COMMAND...: the values of the PMU's events during a command, in $work/events.
+events() {
+  run 40 perf stat -x, -o "$work/events" -e i915/rcs0-busy/,i915/bcs0-busy/,i915/software-gt-awake-time/,i915/interrupts/ -- "$@" ||
+    bad "$device: perf stat ends with an error"
+}
+# value EVENT
+value() { awk -F, -v event="i915/$1/" '$3 == event { print $1 }' "$work/events"; }
+
+counted() {
+  local before
+  events sleep 0.3
+  [ "$(value rcs0-busy) $(value bcs0-busy) $(value interrupts)" = "0 0 0" ] || bad "$device: an idle device is busy: $(cat "$work/events")"
+  before=$(date +%s%N)
+  events "$work/drm_blit"
+  echo "perf: $device: blits keep the copy engine busy for $(value bcs0-busy) ns"
+  [ "$(value bcs0-busy)" -gt 0 ] && [ "$(value rcs0-busy)" -eq 0 ] && [ "$(value interrupts)" -gt 0 ] &&
+    [ "$(value bcs0-busy)" -le "$(value software-gt-awake-time)" ] && [ "$(value software-gt-awake-time)" -le $(($(date +%s%N) - before)) ] ||
+    bad "$device: the events of blits are wrong: $(cat "$work/events")"
+}
+
+# Each frame of gbm_flips covers 640 x 480 pixels. Mesa mixes up the values of two groups of counters in one run.
+hud() {
+  local name
+  for name in "N fragment shader invocations" "Rasterized Pixels"; do
+    mkdir -p "$work/hud"
+    HALOGEN_CLOCK=device GALLIUM_HUD_PERIOD=0.0 GALLIUM_HUD_VISIBLE=false GALLIUM_HUD_DUMP_DIR=$work/hud GALLIUM_HUD=$name \
+      run 40 "$work/gbm_flips" || bad "$device: gbm_flips ends with an error"
+    awk '$1 < 640 * 480 { few = 1 } END { exit few || NR < 2 }' "$work/hud/${name// /_}" ||
+      bad "$device: the values of \"$name\" that GALLIUM_HUD wrote are wrong: $(cat "$work"/hud/*)"
+  done
+}
+
+load() {
+  tests/programs/build.sh "$work" gl_shows drm_blit gbm_flips
+  has intel_gpu_top && monitors
+  has perf && counted
+  hud
+}
+
 for device in $devices; do
   start=$SECONDS
+  [ "$device" != icl ] || load
   has i915-perf-recorder && sets && recording
   vulkan
   gl

@@ -1,7 +1,9 @@
 #include "scenes.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { kBytes = 1 << 20 };
 static unsigned char result[kBytes];
@@ -41,32 +43,39 @@ static int there_is(const struct Scene* one) {
   return gl_version() >= one->version || (one->extension != NULL && has_extension(one->extension));
 }
 
+static void run_scene(const char* folder, void (*before)(void), void (*after)(void)) {
+  result_bytes = 0;
+  glPixelStorei(GL_PACK_ALIGNMENT, 1);
+  glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
+  if (before != NULL) before();
+  current->draw();
+  if (after != NULL) after();
+  check_errors(current->name);
+  if (folder != NULL) save_bytes(folder, current->name, result, result_bytes);
+}
+
 int run_scenes(int count, char** words, const struct Scene* scenes, size_t how_many, void (*before)(void),
                void (*after)(void)) {
   const char* folder = NULL;
+  time_t end = 0;
   --count;
   ++words;
-  if (count > 1 && strcmp(words[0], "-o") == 0) {
-    folder = words[1];
-    count -= 2;
-    words += 2;
+  for (; count > 1 && words[0][0] == '-'; count -= 2, words += 2) {
+    if (strcmp(words[0], "-o") == 0) folder = words[1];
+    if (strcmp(words[0], "-t") == 0) end = time(NULL) + atoi(words[1]);
   }
   int done = 0;
-  for (size_t i = 0; i < how_many; ++i) {
-    current = &scenes[i];
-    if (!(count == 0 ? there_is(current) : named(current, count, words))) continue;
-    result_bytes = 0;
-    glPixelStorei(GL_PACK_ALIGNMENT, 1);
-    glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
-    if (before != NULL) before();
-    current->draw();
-    if (after != NULL) after();
-    check_errors(current->name);
-    if (folder != NULL) save_bytes(folder, current->name, result, result_bytes);
-    printf("%s\n", current->name);
-    fflush(stdout);
-    ++done;
-  }
+  do {
+    done = 0;
+    for (size_t i = 0; i < how_many; ++i) {
+      current = &scenes[i];
+      if (!(count == 0 ? there_is(current) : named(current, count, words))) continue;
+      run_scene(folder, before, after);
+      printf("%s\n", current->name);
+      fflush(stdout);
+      ++done;
+    }
+  } while (done > 0 && time(NULL) < end);
   close_display();
   if (done < count) return fprintf(stderr, "%d scenes have names that there are not\n", count - done), 2;
   return 0;

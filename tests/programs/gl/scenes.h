@@ -13,8 +13,9 @@ struct Scene {
   const char* extension;  // an extension that replaces it
 };
 
-// usage: PROGRAM [-o FOLDER] [scene...]   default: all that the context supports; -o: writes their bytes. Prints the
-// name of each finished scene. before and after, if not NULL, are called around each scene. Returns main's status.
+// usage: PROGRAM [-o FOLDER] [-t SECONDS] [scene...]   default: all that the context supports; -o: writes their bytes;
+// -t: draws them again until the time is over. Prints the name of each finished scene. before and after, if not NULL,
+// are called around each scene. Returns main's status.
 int run_scenes(int count, char** words, const struct Scene* scenes, size_t how_many, void (*before)(void),
                void (*after)(void));
 // Returns the current scene.
