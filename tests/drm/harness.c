@@ -18,7 +18,8 @@ static const struct test* const topics[] = {
     tiling_tests,  domain_tests,    context_tests,  space_tests,   engine_map_tests, context_parameter_tests,
     execute_tests, store_tests,     pin_tests,      fence_tests,   relocation_tests, syncobj_tests,
     prime_tests,   timeline_tests,  busy_tests,     userptr_tests, sync_file_tests,  process_tests,
-    signal_tests,  load_tests,      schedule_tests, hang_tests,    screen_tests, perf_tests};
+    signal_tests,  load_tests,      schedule_tests, hang_tests,    screen_tests, perf_tests,
+    monitor_tests};
 enum { topic_count = sizeof(topics) / sizeof(topics[0]) };
 
 static const char* current = "";

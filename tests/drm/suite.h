@@ -19,7 +19,7 @@ extern const struct test core_tests[], parameter_tests[], query_tests[], buffer_
     tiling_tests[], domain_tests[], context_tests[], context_parameter_tests[], engine_map_tests[], space_tests[],
     execute_tests[], relocation_tests[], pin_tests[], store_tests[], fence_tests[], syncobj_tests[], timeline_tests[],
     sync_file_tests[], prime_tests[], process_tests[], signal_tests[], userptr_tests[], busy_tests[], load_tests[],
-    schedule_tests[], hang_tests[], screen_tests[], perf_tests[];
+    schedule_tests[], hang_tests[], screen_tests[], perf_tests[], monitor_tests[];
 
 // ---- harness.c: results of a case: zero or more, or a negative errno.
 // Returns a name formatted as by printf; valid until a few more are made.
