@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cerrno>
 #include <cstdio>
 
@@ -63,11 +64,12 @@ int open_again(int descriptor, int flags) {
 }
 
 size_t words_of_event(uint64_t read_format) {
-  return 1 + ((read_format & PERF_FORMAT_ID) != 0) + ((read_format & PERF_FORMAT_LOST) != 0);
+  return 1 + static_cast<size_t>(std::popcount(read_format & (PERF_FORMAT_ID | PERF_FORMAT_LOST)));
 }
 
 size_t words_of_times(uint64_t read_format) {
-  return ((read_format & PERF_FORMAT_TOTAL_TIME_ENABLED) != 0) + ((read_format & PERF_FORMAT_TOTAL_TIME_RUNNING) != 0);
+  constexpr uint64_t kTimes = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+  return static_cast<size_t>(std::popcount(read_format & kTimes));
 }
 
 size_t answer_bytes(uint64_t read_format, size_t events) {
