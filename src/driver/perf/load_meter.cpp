@@ -37,9 +37,17 @@ void LoadMeter::update() {
   }
   tell(page.interrupts, gpu_.interrupts(), interrupts_told_);
   tell(page.awake_ns, gpu_.awake_ns(), awake_told_);
-  const uint64_t now = start_ns_ + gpu_.hardware().device().clock().nanoseconds;
-  uint64_t latest = page.latest_ns;
-  while (now > latest && !page.latest_ns.compare_exchange_weak(latest, now)) {
+  update_ahead();
+}
+
+// The host's clock is read only if the device can be farther ahead than before.
+void LoadMeter::update_ahead() {
+  std::atomic<uint64_t>& most = board_->page().ahead_ns;
+  const uint64_t device = start_ns_ + gpu_.hardware().device().clock().nanoseconds;
+  uint64_t before = most;
+  if (device <= host_seen_ + before) return;
+  host_seen_ = LoadBoard::host_ns();
+  while (device > host_seen_ + before && !most.compare_exchange_weak(before, device - host_seen_)) {
   }
 }
 

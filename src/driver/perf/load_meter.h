@@ -24,6 +24,7 @@ class LoadMeter {
 
  private:
   void update_engine(const OfferedEngine& engine);
+  void update_ahead();
 
   Gpu& gpu_;
   std::shared_ptr<LoadBoard> board_;
@@ -31,6 +32,7 @@ class LoadMeter {
   std::array<std::array<engine::TimeSpent, kUserInstances>, kUserClasses> told_{};
   uint64_t interrupts_told_ = 0;
   uint64_t awake_told_ = 0;
+  uint64_t host_seen_ = 0;  // CLOCK_MONOTONIC as read last
 };
 
 }  // namespace halogen::driver

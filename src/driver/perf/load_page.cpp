@@ -61,12 +61,11 @@ std::optional<ClientTimes> LoadBoard::find(const FileKey& file) const {
   return found;
 }
 
-uint64_t LoadBoard::now_ns() const {
+uint64_t LoadBoard::host_ns() {
   constexpr uint64_t kSecond = 1'000'000'000;
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
-  return std::max(static_cast<uint64_t>(now.tv_sec) * kSecond + static_cast<uint64_t>(now.tv_nsec),
-                  page_->latest_ns.load());
+  return static_cast<uint64_t>(now.tv_sec) * kSecond + static_cast<uint64_t>(now.tv_nsec);
 }
 
 ClientSlot* LoadBoard::take_slot(const FileKey& file, uint32_t minor) {

@@ -40,7 +40,7 @@ struct LoadPage {
   static constexpr size_t kClients = 1024;
 
   std::atomic<uint64_t> last_id{0};
-  std::atomic<uint64_t> latest_ns{0};  // the farthest clock of a device, as CLOCK_MONOTONIC
+  std::atomic<uint64_t> ahead_ns{0};  // by which the clock of a device was ahead of the host's, at most
   std::atomic<uint64_t> interrupts{0};
   std::atomic<uint64_t> awake_ns{0};  // a device had work
   std::array<std::array<EngineLoad, kUserInstances>, kUserClasses> engines{};
@@ -68,8 +68,10 @@ class LoadBoard {
   // Returns the times of an open node by the file behind its descriptors, of whichever process. No value: not a node,
   // or the process that had the device has ended.
   std::optional<ClientTimes> find(const FileKey& file) const;
-  // Returns the time that events of the PMU pass: CLOCK_MONOTONIC, or that of a device that is ahead.
-  uint64_t now_ns() const;
+  // Returns the time by which events of the PMU are measured. It passes at least as fast as CLOCK_MONOTONIC, and no
+  // clock of a device is ahead of it.
+  uint64_t now_ns() const { return host_ns() + page_->ahead_ns; }
+  static uint64_t host_ns();  // CLOCK_MONOTONIC
   // Null: all slots are in use.
   ClientSlot* take_slot(const FileKey& file, uint32_t minor);
 

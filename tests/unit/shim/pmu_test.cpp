@@ -119,6 +119,18 @@ TEST_F(Pmu, AnEventThatIsOffKeepsValueAndTime) {
   close(event);
 }
 
+TEST_F(Pmu, TimePassesAsTheHostsClockAndADeviceThatIsAhead) {
+  const int event = open(kBusy, PERF_FORMAT_TOTAL_TIME_ENABLED);
+  usleep(1000);
+  const uint64_t first = read(event)[1];
+  EXPECT_GE(first, 1'000'000u);
+  constexpr uint64_t kHour = 3'600'000'000'000;
+  page().ahead_ns = kHour;
+  usleep(1000);
+  EXPECT_GE(read(event)[1], first + kHour + 1'000'000);
+  close(event);
+}
+
 TEST_F(Pmu, AGroupIsReadAtOnce) {
   constexpr uint64_t kFormat = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
   const int leader = open(kBusy, kFormat), second = open(I915_PMU_INTERRUPTS, kFormat, leader),
