@@ -262,8 +262,8 @@ JobStatus make_job(const Generation& generation, const Settings& settings, const
                     : space.read(wrapped_address(constants + offset), std::span(job.constants).first(given));
 }
 
-// Registers after r0: constants, inline data, indirect data. For the threads of a walk, the position of each thread
-// follows.
+// Makes the job of a media object. The registers after r0 hold constants, inline data and indirect data. In the threads
+// of a walk the position of the thread follows.
 JobStatus make_media_job(const Generation& generation, const Settings& settings, const message::StateBases& bases,
                          CommandId command, std::span<const uint32_t> dwords, memory::AddressSpace& space, Job& job) {
   const spec::GenId gen = generation.id();

@@ -37,7 +37,8 @@ struct JobStatus {
   memory::AccessResult access = memory::AccessResult::ok;  // result of the failed access; only for JobFault::memory
 };
 
-// The largest thread count that an interface descriptor can hold. Walkers could ask for more threads in a group.
+// The largest thread count that an interface descriptor can hold. A walker with larger groups is rejected
+// (JobFault::too_many_threads).
 inline constexpr uint32_t kMaxGroupThreads = 1023;
 
 // Makes the job of a walker. `counts` are the groups of an indirect dispatch, or null.
@@ -45,10 +46,10 @@ JobStatus make_job(const Generation& generation, const Settings& settings, const
                    std::span<const uint32_t> walker, const std::array<uint32_t, 3>* counts, memory::AddressSpace& space,
                    Job& job);
 
-// Returns whether the state of the media front end and the descriptors are in memory and constants are those of the 3D
-// pipeline (Gen4).
+// Returns whether media state is in memory (Gen4): the state of the front end and the descriptors. Constants are then
+// those of the 3D pipeline.
 bool has_media_units(spec::GenId gen);
-// Copies that state into the settings.
+// Copies the front end's state and the place of the constants into the settings (Gen4).
 JobStatus take_media_units(const Generation& generation, const message::StateBases& bases,
                            const hw::CONSTANT_BUFFER& constants, memory::AddressSpace& space, Settings& settings);
 

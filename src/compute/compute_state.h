@@ -56,7 +56,7 @@ struct Job : Program {
   std::array<uint32_t, 3> threads{1, 1, 1};  // of a group: width, height, depth
   uint32_t barrier_threads = 1;              // threads that release a barrier
   uint32_t right_mask = ~0u;                 // channels of the last thread of a row
-  uint32_t bottom_mask = ~0u;                // ... of the last row
+  uint32_t bottom_mask = ~0u;                // channels of the threads of the last row
   uint32_t local_B = 0;
   uint32_t shared_grfs = 0;            // constants for all threads
   uint32_t thread_grfs = 0;            // constants for one thread

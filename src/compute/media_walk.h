@@ -1,7 +1,8 @@
 // The positions for which MEDIA_OBJECT_WALKER starts threads, in order. A global loop visits blocks, and a local loop
-// visits the positions of a block: an outer start moves by a stride, middle steps start from it, and an inner loop runs
-// from each of them to the edge of the block. An outer start outside the block is moved by inner steps until it is
-// inside, so slanted waves that begin outside are walked too. If it never gets inside, the wave is empty.
+// visits the positions of each block. In the local loop, the outer start moves by a stride, the middle loop makes
+// further starts from it, and the inner loop runs from each start to the edge of the block. If the outer start is
+// outside the block, inner steps first move it inside, so that slanted waves that begin outside are walked too. If it
+// never gets inside, the wave is empty.
 //
 // Not modelled: the two-way walks of Gen6 (dual mode, repel).
 #pragma once

@@ -29,8 +29,8 @@ class Observer {
   virtual void on_dispatch(const Job& job) = 0;
   // Called when a group begins. Returns the number of the thread to observe. Empty: none of this group.
   virtual std::optional<uint32_t> on_group(const std::array<uint32_t, 3>& group) = 0;
-  // Called before the thread executes the instruction at its ip. An instruction that has to wait is tried and announced
-  // again, with the same count of instructions in the thread.
+  // Called before the thread executes the instruction at its ip. An instruction that has to wait is tried again, and is
+  // then announced again with the same instruction count of the thread.
   virtual void before_instruction(const Moment& moment) = 0;
   // Called when the thread has ended or stopped for good: see its status.
   virtual void on_end(const Moment& moment) = 0;

@@ -12,7 +12,7 @@
 namespace halogen::compute {
 namespace {
 
-// Moves to the next group. X changes fastest. Rows after the first start at zero.
+// Moves to the next group. X changes fastest. An axis that wraps restarts at zero, not at Job::first.
 void advance(Walk& walk) {
   for (unsigned axis = 0; axis < 3; ++axis) {
     if (++walk.next[axis] < walk.job.end[axis]) {

@@ -19,7 +19,7 @@ namespace halogen::device {
 
 inline constexpr unsigned kConfigBytes = 256;
 
-// State: plain data.
+// The state, as plain data.
 struct ConfigState {
   std::array<uint8_t, kConfigBytes> bytes{};
   bool operator==(const ConfigState&) const = default;

@@ -255,7 +255,7 @@ void Device::iommu_write(uint32_t offset, unsigned bytes, uint64_t value) {
   if (memory::Iommu* const unit = memory_.iommu()) {
     return unit->write(offset, bytes, value);
   }
-  raise(EventKind::bad_access, "iommu", offset, value, "write of a unit that the device does not have");
+  raise(EventKind::bad_access, "iommu", offset, value, "write to an IOMMU that the device does not have");
 }
 
 uint32_t Device::io_read(uint16_t port, unsigned bytes) {

@@ -37,7 +37,7 @@
 
 namespace halogen::device {
 
-// State: plain data. Registers are in the bank; translations are walked again.
+// The state, as plain data. Registers are in the bank, and translations are walked again.
 struct MemoryState {
   SparseMemory own;  // local memory, or the stolen range
   memory::FaultState faults;

@@ -70,7 +70,8 @@ bool Engine::lacks_process_space() const {
   return generation_.has(spec::Feature::process_space_by_run_lists) && !per_process_space();
 }
 
-// Returns whether a semaphore wait continues: nothing has signalled the engine, and its next poll is not due.
+// Returns whether a semaphore wait continues: nothing has signalled the engine, and its next poll is not due. If the
+// poll is due, moves the time to it.
 bool Engine::wait_continues(uint64_t until) {
   if (state_.activity != Activity::waiting || state_.wait.kind != WaitKind::semaphore) {
     return false;
@@ -108,7 +109,7 @@ bool Engine::run(uint64_t until) {
     state_.activity = Activity::running;
     state_.wait = {};
     CommandDispatcher dispatcher(*this);
-    // When resuming a long command run only that command, so that a pending preemption is considered right after it.
+    // If a long command is resumed, only that command runs, so that a pending preemption is considered right after it.
     const uint64_t budget = in_command() ? 1 : (until - state_.time + kCommandTime - 1) / kCommandTime;
     const uint64_t before = state_.commands;
     handle(stream_.run(dispatcher, budget));

@@ -125,7 +125,7 @@ class Engine {
   Next wait(WaitKind kind, uint32_t detail = 0, std::optional<uint64_t> until = std::nullopt);
   // Stops the engine until it is reset.
   Next hang(std::string_view reason);
-  // Stops the engine until it is reset, because a stop was demanded where its command cannot continue later.
+  // Stops the engine until it is reset, because a stop was requested where its command cannot continue later.
   Next stop_in_command() {
     state_.activity = Activity::hung;
     return Next::hold();
@@ -153,7 +153,7 @@ class Engine {
       time_reported_ = state_.time;
     }
   }
-  // Spends the time of a part of a draw, dispatch or blit, and counts what it got done.
+  // Advances virtual time by the time of a part of a draw, dispatch or blit, and adds its counts.
   void account(const WorkReport& report);
   const WorkDone& work_done() const { return work_done_; }
   const TimeSpent& time_spent() const { return time_spent_; }

@@ -51,8 +51,8 @@ struct SemaphoreSignal {
 // Events are forwarded to the host.
 class Services : public EventSink {
  public:
-  // Returns graphics memory as a stream of this engine sees it. The reference is valid for one batch, because modes
-  // change it.
+  // Returns graphics memory as a stream of this engine sees it. Callers must not keep the reference, because a write to
+  // a mode register may select another table.
   virtual memory::AddressSpace& space(memory::Stream stream, memory::TableKind table) = 0;
   // Read and write physical addresses directly. False: no memory at the address.
   virtual bool read_physical(PhysAddr address, std::span<std::byte> into) = 0;
@@ -90,7 +90,7 @@ class Services : public EventSink {
 
   // Returns host threads for work that can be divided. Null: use only the caller's thread.
   virtual WorkerPool* pool() { return nullptr; }
-  // Returns the flag that long work asks.
+  // Returns the flag that long work polls.
   virtual const StopFlag& stop() const = 0;
   // Returns the kernel library of the device, which all units that run EU code share.
   virtual eu::KernelLibrary& kernels() = 0;

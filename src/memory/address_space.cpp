@@ -89,7 +89,7 @@ WalkStatistics AddressSpace::walk_statistics() const {
   return {walk_statistics_.walks + short_walks, walk_statistics_.entry_loads + short_walks};
 }
 
-// The other spaces of the TLB drop their entries too.
+// Drops all host addresses. The TLB drops the entries of its other spaces too.
 void AddressSpace::drop_host_addresses() {
   ranges_[0] = ranges_[1] = {};
   find_direct_entries(MemorySpace::system);

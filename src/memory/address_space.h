@@ -224,7 +224,7 @@ class AddressSpace final : private PhysicalMemory::Watcher {
     copy(host, frame + address.value % kFrameBytes, kLine);
     return AccessResult::ok;
   }
-  // Copy in the direction that the type of the host's side gives.
+  // Copy from memory to the host if `host` is writable, from the host to memory if `host` is const.
   static void copy(std::byte* host, std::byte* memory, size_t bytes) { copy_bytes(host, memory, bytes); }
   static void copy(const std::byte* host, std::byte* memory, size_t bytes) { copy_bytes(memory, host, bytes); }
   template <class Byte>

@@ -216,7 +216,7 @@ AccessResult BufferedSpeculation::transfer(uint64_t address, std::span<const std
   });
 }
 
-// A page without a frame was not written.
+// Records the bytes that a direct write has changed. A page without a frame was not written.
 void BufferedSpeculation::note_write(uint64_t address, size_t bytes) {
   while (bytes != 0) {
     const size_t part = std::min<uint64_t>(bytes, kFrameBytes - (address & kPageMask));

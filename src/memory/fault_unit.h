@@ -1,9 +1,9 @@
 // Shows translation faults to software: fault registers, page requests, a stopped engine. Ice Lake PRM vol. 6, fault
 // models, page requests and cached faults (seed 001). Registers (spec/registers/fault.toml, gtt.toml): Gen4 has the
-// sticky PGTBL_ER, Gen6 has a register per engine, and from Gen8 on one register serves all, with the address beside
-// it. The queue of page requests in memory and the
-// records of remapping faults are those of the IOMMU (iommu.h), which takes requests from here. Not modelled: the
-// numbers of fault sources, which are not published (the caller gives them).
+// sticky PGTBL_ER, Gen6 has a register per engine, and from Gen8 on one register serves all, beside registers with the
+// address. The queue of page requests in memory and the records of remapping faults are those of the IOMMU (iommu.h),
+// which takes requests from here. Not modelled: the numbers of fault sources, which are not published (the caller gives
+// them).
 #pragma once
 
 #include <array>
@@ -103,7 +103,7 @@ class RemappingSink {
   virtual void on_remapping_fault(const FaultContext& context, const Fault& fault) = 0;  // that nothing repairs
 };
 
-// State: plain data.
+// The state, as plain data.
 struct FaultEngineState {
   FaultContext context;
   bool continue_after_fault = false;  // skip the access instead of hanging

@@ -197,8 +197,8 @@ void Gam::launch(unsigned number) {
   parts_.faults.set_context(number, fault_context(engine));
 }
 
-// Finds the tables that the descriptors name. An invalidation calls it too: caches are filled before the context
-// continues.
+// Finds the tables that the descriptors name. An invalidation calls it too, so that the caches are filled again before
+// the context continues.
 void Gam::resolve(unsigned number) {
   Engine& engine = engines_[number];
   const ContextDefinition& context = engine.definition;

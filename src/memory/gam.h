@@ -61,7 +61,7 @@ struct DirectedInvalidation {
   uint64_t address = 0;              // page
 };
 
-// State: plain data. Everything else is read from the tables again.
+// The state, as plain data. Everything else is read from the tables again.
 struct GamState {
   struct Engine {
     ContextStage stage = ContextStage::idle;
@@ -124,7 +124,7 @@ class Gam {
   void write_descriptor(unsigned engine, unsigned part, uint64_t value);  // 0 element, 1 to 4 the pointers
   const Engine& engine(unsigned number) const { return engines_[number]; }
 
-  // Drop cached translations. The fourth event that does so, the context switch, is on_message.
+  // Drop cached translations. A context switch drops them too, in on_message().
   void flush(unsigned engine);  // fences and flushes of the command streamer
   void flush_global();          // entries of the global table, everywhere
   void invalidate(const DirectedInvalidation& command);

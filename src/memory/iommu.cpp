@@ -248,8 +248,8 @@ void Iommu::translate(bool on) {
   parts_.gam.invalidate({.level = DirectedInvalidation::Level::context});
 }
 
-// Handles the global command. Bits that are levels (translation, the queue) keep what they had only if they are written
-// again; the others start something.
+// Handles the global command. The bits for translation and the queue are levels: each write of the register sets or
+// clears them. The other bits start something.
 void Iommu::command(uint32_t value) {
   const auto wanted = hw::VTD_GLOBAL_COMMAND::unpack(model_->gen, std::span(&value, 1));
   auto status = get<hw::VTD_GLOBAL_STATUS>(Register::GLOBAL_STATUS);
@@ -257,7 +257,7 @@ void Iommu::command(uint32_t value) {
   if (wanted.compatibility_interrupts || wanted.set_interrupt_table || wanted.interrupt_remapping ||
       wanted.advanced_fault_log || wanted.set_fault_log || wanted.write_buffer_flush) {
     raise(EventKind::unsupported, "GCMD", static_cast<uint32_t>(Register::GLOBAL_COMMAND), value,
-          "function that the capabilities do not list");
+          "command starts a function that the capability registers do not list");
   }
   if (wanted.set_root_table) {
     const size_t at = static_cast<size_t>(Register::ROOT_TABLE_ADDRESS) / 4;
@@ -332,7 +332,7 @@ void Iommu::unmask_event(const EventRegisters& event) {
   }
 }
 
-// The cause is gone before the message was sent.
+// Cancels a pending message, because its cause is gone.
 void Iommu::drop_event(const EventRegisters& event) {
   auto control = get<hw::VTD_EVENT_CONTROL>(event.control);
   control.pending = false;

@@ -24,7 +24,7 @@
 
 namespace halogen::memory {
 
-// State: plain data. Registers as stored, by dword.
+// The state, as plain data: registers as stored, by dword.
 struct IommuState {
   static constexpr unsigned kFaultRecords = 8;
   static constexpr unsigned kDwords = 0x280 / 4;

@@ -70,7 +70,7 @@ void Iommu::stop_queue(uint64_t at, const char* why) {
   raise_event(kFaultEvent);
 }
 
-// False: the entry is wrong.
+// Executes an entry. False: the entry is wrong.
 bool Iommu::execute(std::span<const uint32_t, 4> entry) {
   switch (hw::VTD_INVALIDATE_WAIT::unpack(model_->gen, entry).type) {
     case VtdDescriptorType::CONTEXT_CACHE:
@@ -172,7 +172,7 @@ bool Iommu::invalidate_pasids(std::span<const uint32_t, 4> entry) {
   return true;
 }
 
-// Everything before the entry is done: invalidations are immediate.
+// Executes a wait entry. All entries before it are done, because invalidations are immediate.
 bool Iommu::wait(std::span<const uint32_t, 4> entry) {
   using Entry = hw::VTD_INVALIDATE_WAIT;
   if (has_reserved<Entry>(model_->gen, entry)) {

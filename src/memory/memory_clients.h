@@ -43,7 +43,8 @@ enum class TableKind : uint8_t { global, per_process };
 // `select`: PGTBL_STR2, if the device has it.
 TableKind table_of(Stream stream, TableKind asked, std::optional<uint32_t> select);
 
-// Returns whether the stream has no command streamer and only the global table: display, cursor, VGA, CPU.
+// Returns whether the stream has no command streamer and uses only the global table: displays, overlay, cursor, VGA,
+// CPU, observation.
 bool is_external(Stream stream);
 // Returns whether the stream may access snooped pages (Gen4).
 bool may_snoop(Stream stream);

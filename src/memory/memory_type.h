@@ -29,7 +29,7 @@ enum class AtomicOutcome : uint8_t {
   failed,  // the write has no effect, the read returns garbage, a catastrophic error is reported
 };
 
-// State: plain data.
+// The state, as plain data.
 struct MemoryTypeState {
   static constexpr unsigned kEntries = 8;
   static constexpr unsigned kMocsEntries = 64;
@@ -57,8 +57,8 @@ class MemoryTypes {
   // Returns the type of an engine's access. Memory object control decides, unless it selects the type of the page.
   MemoryType access_type(spec::EngineClass engine, unsigned number, unsigned mocs_index, uint8_t type_index) const;
 
-  // Returns the outcome of an atomic operation. The chip owns the line meanwhile; it cannot lock the bus. Outside
-  // write-back memory the type is ignored, or nothing happens and the caller reports a catastrophic error.
+  // Returns the outcome of an atomic operation. The chip owns the cache line meanwhile; it cannot lock the bus. Outside
+  // write-back memory it ignores the type, or the operation fails and the caller reports a catastrophic error.
   AtomicOutcome atomic(MemoryType type) const {
     return state_.atomics_ignore_type || type == MemoryType::wb ? AtomicOutcome::done : AtomicOutcome::failed;
   }

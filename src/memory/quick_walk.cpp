@@ -71,8 +71,8 @@ void QuickWalk::load(const WalkContext& context) {
   }
 }
 
-// Decides whether one difference can test an entry: flags that must be set lie below the address, flags that must be
-// clear lie anywhere outside it, and the write permissions are the bits that the TLB tests.
+// Decides whether DirectEntries can test an entry by one difference. Flags that must be set must lie below the address,
+// and flags that must be clear anywhere outside it. The write permissions must be bits that the TLB tests.
 void QuickWalk::load_direct(const EntryFormat& format) {
   const Rule& rule = rules_[static_cast<size_t>(Kind::table)];
   const uint64_t outside = rule.looked_at[1] | rule.local;

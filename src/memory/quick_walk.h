@@ -36,7 +36,7 @@ class DirectEntries {
  private:
   friend class QuickWalk;
   uint64_t keep_[2] = {};      // by Direction: tested flags, and the address
-  uint64_t base_[2] = {1, 1};  // expected flags, and the address of the first page; 1 without `keep_`: serves nothing
+  uint64_t base_[2] = {1, 1};  // expected flags, and the address of the first page; 1 if nothing is served
   uint64_t bytes_ = 0;
   std::byte* host_ = nullptr;
   uint64_t written_ = TlbSlot::kWrites;

@@ -10,7 +10,7 @@
 namespace halogen::memory {
 namespace {
 
-// Bits of the words of entries that clients do not add themselves, besides those of TlbSlot.
+// Bits of a word that is made from a TlbEntry, besides those of TlbSlot. Words that clients add are page table entries.
 constexpr unsigned kWritable = 8, kDirty = 9, kUser = 11, kNull = 12, kTile = 13, kType = 16, kFault = 24,
                    kPageBits = 32;
 
@@ -45,7 +45,7 @@ Tlb::Tlb(unsigned entries) : entries_(entries) {
   const unsigned homes = std::bit_ceil((entries + sets - 1) / sets * kHomesPerEntry);  // of a set
   front_.set_mask_ = (sets - 1) * sizeof(TlbSetState);
   front_.home_mask_ = uint64_t{homes - 1} * sets * sizeof(TlbSetState);
-  // Zero pages, which the host allocates at their first use.
+  // Gets zero pages, which the host allocates at their first use.
   constexpr size_t kAlignment = alignof(TlbFront::Header);
   const size_t bytes = sizeof(TlbFront::Header) + front_.slot_count() * sizeof(TlbSlot);
   memory_.reset(static_cast<std::byte*>(std::calloc(bytes + kAlignment, 1)));

@@ -56,8 +56,8 @@ class Tlb {
   // Returns the entry of a page without any effect.
   std::optional<TlbEntry> peek(SpaceTag space, uint64_t page) const;
 
-  // For a client that keeps the front, which lives as long as the TLB. These functions do what the front cannot: find
-  // a page that is aside, and add a page in every case, counting a miss.
+  // For a client that keeps the front, which lives as long as the TLB. find() also finds a page that is aside. put()
+  // adds a page in every case and counts a miss. The front can do neither.
   const TlbFront& front() const { return front_; }
   TlbSlot* find(const TlbFront::Place& at) const;
   void put(const TlbFront::Place& at, std::byte* frame, uint64_t word);

@@ -31,7 +31,7 @@ struct TrttSet {
   bool operator==(const TrttSet&) const = default;
 };
 
-// State: plain data.
+// The state, as plain data.
 struct TrttState {
   static constexpr unsigned kSets = 9;
   std::array<TrttSet, kSets> sets;

@@ -1,8 +1,7 @@
-// Advanced contexts: from bus, device, function and PASID to the tables of a process. Ice Lake PRM vol. 6, mode 4
-// (seed 001); VT-d 2.x extended tables (spec/structs/vtd.toml). The unit models the part of the system's IOMMU that the
-// page walker uses: the root pointer and the context cache. It belongs to the system agent, so a function level reset
-// does not affect it. Registers and queues are in
-// iommu.h. Not modelled: requests without PASID, interrupt remapping.
+// Advanced contexts: from bus, device, function and PASID to the tables of a process. Ice Lake PRM vol. 6, mode 4 (seed
+// 001); VT-d 2.x extended tables (spec/structs/vtd.toml). The unit models the part of the system's IOMMU that the page
+// walker uses: the root pointer and the context cache. It belongs to the system agent, so a function level reset does
+// not affect it. Registers and queues are in iommu.h. Not modelled: requests without PASID, interrupt remapping.
 #pragma once
 
 #include <array>
@@ -65,7 +64,8 @@ class VtdUnit {
   // empty.
   const VtdContext* context(unsigned function, Fault& fault);
   std::optional<VtdPasid> read_pasid(const VtdContext& context, uint32_t pasid, Fault& fault) const;
-  // Changes the number of contexts that use a PASID. Memory holds it if deferred invalidation is on. False: it is off.
+  // Changes the count of contexts that use a PASID, which is in memory. False: deferred invalidation is off, or there
+  // is no count for the PASID.
   bool count_use(const VtdContext& context, uint32_t pasid, int change) const;
 
   void invalidate_context_cache(unsigned function) { cache_[function % kFunctions].reset(); }

@@ -51,7 +51,7 @@ class WalkCache {
   WalkCache(const WalkCache&) = delete;
   WalkCache& operator=(const WalkCache&) = delete;
 
-  // Returns the table that serves the page if it is one of kPagesInRange pages from `first_page` on.
+  // Returns the only table that may serve the page. The table serves kPagesInRange pages from `first_page` on.
   const Table& table_at(uint64_t page) const { return tables_[page / kPagesInRange % kEntries]; }
   std::optional<Shortcut> find_shortcut(uint64_t address) const;
   const Entry* find(uint64_t address) const;
@@ -59,7 +59,7 @@ class WalkCache {
   void fill(const Entry& entry);
   void fill_shortcut(const Shortcut& shortcut);
   void fill_table(uint64_t range, const uint64_t* entries);
-  // Takes time in proportion to the filled entries.
+  // Drops all entries, in a time proportional to the number of filled ones.
   void clear();
 
  private:

@@ -58,12 +58,10 @@ struct Call {
   eu::SendOutcome unsupported(std::string_view reason);
 };
 
-// Return the memory that a message addresses by bytes, without and with a binding table index. No value: stopped by a
-// fault.
-enum class HeaderBase : uint8_t {
-  ignored,
-  added
-};  // of stateless messages: dword 5 of the header is an offset from the general base
+// What a stateless message does with dword 5 of its header, an offset from the general base.
+enum class HeaderBase : uint8_t { ignored, added };
+// Return the memory that a message addresses by bytes: without a binding table index, and with one. No value: stopped
+// by a fault.
 MemoryTarget stateless_memory(const Call& call, HeaderBase header);
 std::optional<MemoryTarget> target_of(Call& call, uint8_t index, HeaderBase header);
 

@@ -2,8 +2,7 @@
 // published. The rule of the model, which the fidelity of the counters calls approximate:
 //
 // - An instruction takes a clock for each 16 bytes of its widest operand, at least one: SIMD8 of floats takes two
-// clocks,
-//   SIMD16 four, half floats half as many, doubles twice as many. Lanes that masks disable take the same time.
+// clocks, SIMD16 four, half floats half as many, doubles twice as many. Lanes that masks disable take the same time.
 // - Extended math runs in FPU1, all other instructions that compute or branch in FPU0. Waits and NOP take no pipe.
 // - A SEND takes a clock of its pipe for each two registers of its message, at least one. Its length is that in the
 //   instruction: one whose descriptor is in a register takes one clock.

@@ -44,7 +44,8 @@ class KernelTable {
   // Adds the counts of another host thread for a program of the kernel, and clears them there.
   void merge(DispatchedKernel& kernel, const eu::Program& program, eu::ExecutionCounts& counts);
   void report(FidelityReport& report) const;
-  // Begins to watch what the pipes of the EUs do, or ends the watch. Kernels that find() returns from then on count.
+  // Begins to watch what the pipes of the EUs do, or ends the watch. Only kernels that find() returns after that are
+  // watched.
   void watch(bool on);
   // Returns the activity since watch(true), and ends the watch.
   oa::StageActivity end_watch();

@@ -1,7 +1,7 @@
 // The fast path of a sampler: 2D images of bytes (8-bit normalised or sRGB channels) in linear memory, X or Y tiles;
-// nearest and linear filters without anisotropy, borders or comparison. Chosen once per surface and sampler. It gives
-// the results of Texture::sample by the same operations in the same order, and falls back to it for pages that are not
-// directly accessible.
+// nearest and linear filters without anisotropy, borders or comparison. It is chosen once per surface and sampler. It
+// gives the results of Texture::sample by the same operations in the same order, and falls back to it for pages that
+// are not directly accessible.
 #pragma once
 
 #include <array>

@@ -100,7 +100,7 @@ PixelSize Job::size_of(unsigned lane) const {
   return size;
 }
 
-// Computes the level of detail once for the four lanes of a square without a bias.
+// Returns the level of detail of a lane. Without a bias the four lanes of a square share it, so it is computed once.
 double Job::lod_of(unsigned lane) {
   if (form.from != Level::of_quad || lane / kQuad != sized) {
     lod = size_of(lane).lod;

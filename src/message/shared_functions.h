@@ -87,15 +87,15 @@ class SharedFunctions final : public eu::MessageTarget {
   // Returns the work of messages since the last call, if the environment says that it is counted.
   MessageWork take_work() { return std::exchange(context_.work, {}); }
 
-  // For helpers of `main` on other host threads: copies main's fidelity of each kind of message; adds this one's counts
-  // and work to main's.
+  // For helpers of `main` on other host threads. use_fidelity_of() copies the fidelity of each kind of message from
+  // `main`. merge_counts() adds the counts and work of this object to those of `main`.
   void use_fidelity_of(const SharedFunctions& main);
   void merge_counts(SharedFunctions& main);
   void drop_counts();
   SurfaceUses& surface_uses() { return context_.surfaces.uses(); }
   bool fidelity_changed() const { return context_.fidelity_changed; }  // since use_fidelity_of()
-  // Sends a message unless it would fault or change the fidelity. Then the outcome is `blocked`, and the thread sends
-  // it again later.
+  // Sends a message, unless it would fault or change the fidelity. If it would, the outcome is `blocked`, and the
+  // thread sends the message again later.
   eu::SendOutcome try_send(eu::Thread& thread, const eu::Message& message);
   // Returns whether the message depends on other threads or acts on them (exchange.h).
   bool exchanges(const eu::Message& message);

@@ -36,7 +36,7 @@ double log2_of(double value) {
   return value > 0.0 ? std::log2(value) : -kSteps;
 }
 
-// The axes of a direction that are u and v of the face, and their signs.
+// How a face maps a direction: the major axis, the axes of u and v, and their signs.
 struct Face {
   unsigned major;
   double sign;
@@ -193,7 +193,7 @@ Texel Texture::face_texel(const Index& index, uint32_t layer, uint32_t level) {
   if (!inside(index[0]) && !inside(index[1])) {
     return corner_texel(index, layer, level);
   }
-  // The centre of the texel as a direction points to the adjacent face.
+  // Seen as a direction, the centre of the texel points to the adjacent face.
   const Face& face = kFaces[layer % 6];
   const auto side = [&](int64_t at) { return (2.0 * static_cast<double>(at) + 1.0) / static_cast<double>(size) - 1.0; };
   std::array<double, 3> direction{};

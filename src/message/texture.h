@@ -33,7 +33,8 @@ class Texture {
   bool failed() const { return failed_; }  // a fault stopped an access
 
   PixelSize size_of_pixel(const TexturePoint& dx, const TexturePoint& dy) const;
-  // Returns the size of pixel `pixel` of a square. The order is upper left, right, lower, diagonal.
+  // Returns the size of pixel `pixel` of a square. Pixels are in the order upper left, upper right, lower left, lower
+  // right.
   PixelSize size_of_quad(const std::array<TexturePoint, 4>& pixels, unsigned pixel) const;
 
   // With a reference each texel becomes 0 where the comparison holds, else 1.

@@ -61,7 +61,7 @@ class ForceWakeConfig {
   size_t domain_count_ = 0;
 };
 
-// State: plain data.
+// The state, as plain data.
 struct ForceWakeState {
   std::array<uint32_t, kMaxWakePorts> requests{};    // value of each request register
   std::array<uint32_t, kMaxWakeDomains> internal{};  // bit n: holder n inside the device (a busy engine)

@@ -21,7 +21,7 @@
 
 namespace halogen::mmio {
 
-// State: plain data.
+// The state, as plain data.
 struct MmioState {
   RegisterState registers;
   ForceWakeState wake;

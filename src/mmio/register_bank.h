@@ -14,7 +14,7 @@
 
 namespace halogen::mmio {
 
-// State: plain data. A snapshot is a copy.
+// The state of all registers, as plain data. A snapshot copies it.
 struct RegisterState {
   std::vector<uint32_t> values;  // RegisterSlot::first_value + copy
   std::vector<uint32_t> locks;   // RegisterSlot::lock_index + copy: write-once bits that were written

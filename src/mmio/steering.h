@@ -59,7 +59,7 @@ class SteeringConfig {
   SteeringFuses fuses;
 };
 
-// State: plain data, the value of each selector register in the order of the table.
+// The state, as plain data: the value of each selector register in the order of the table.
 struct SteeringState {
   std::array<uint32_t, kMaxSteeringSelectors> selectors{};
   bool operator==(const SteeringState&) const = default;

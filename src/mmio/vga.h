@@ -19,7 +19,7 @@ struct VgaInputs {
   bool sense = false;  // monitor sense comparator
 };
 
-// State: plain data.
+// The state, as plain data.
 struct VgaState {
   enum class DacMode : uint8_t { write = 0, read = 3 };  // as DACSTATE shows it
 

@@ -1,4 +1,5 @@
-// The counters of a unit: plain data. They count without a limit and are shown in as many bits as they have.
+// The counters of a unit, as plain data. They are stored in 64 bits; reports and registers show only the low 40 or 32
+// bits.
 #pragma once
 
 #include <array>
@@ -11,7 +12,7 @@ namespace halogen::oa {
 
 inline constexpr size_t kACounters = 36;
 inline constexpr size_t kWideCounters = 32;  // A0 to A31, of 40 bits; the others have 32
-inline constexpr size_t kBooleans = 8;       // B, and also C
+inline constexpr size_t kBooleans = 8;       // number of B counters, and of C counters
 inline constexpr unsigned kWideBits = 40;
 
 struct Counters {

@@ -9,7 +9,7 @@ constexpr size_t kStates = 256;
 bool compare(CustomEvent::Function function, uint16_t input, uint16_t value) {
   switch (function) {
     case CustomEvent::Function::any_equal:
-      return false;  // looks at lanes, not at numbers
+      return false;  // next_outputs() compares it lane by lane
     case CustomEvent::Function::greater:
       return input > value;
     case CustomEvent::Function::equal:

@@ -1,7 +1,8 @@
 // Custom events: each compares a vector of signals with a value in every clock. The vector is the 16 lanes of the
-// signal network or the outputs of all events in the previous clock, so the eight events are a machine of eight bits.
-// The registers are CECn_0 and CECn_1 (Linux i915; DG1 PRM, Custom Event Counters, seed 000, whose figure is missing).
-// That outputs are one clock late follows from what drivers' metric sets say that their configurations count.
+// signal network, or the output of the preceding event or of all events in the previous clock. The eight events are
+// therefore a state machine of eight bits. The registers are CECn_0 and CECn_1 (Linux i915; DG1 PRM, Custom Event
+// Counters, seed 000, whose figure is missing). No source states that outputs are one clock late; it follows from what
+// drivers' metric sets say they count.
 #pragma once
 
 #include <array>

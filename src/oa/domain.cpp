@@ -117,11 +117,11 @@ void Domain::add_work(const Share& share) {
   }
   if (share.end > state_.clock) {
     state_.shares.push_back(share);
-    // Another engine may have moved time on already. Nothing is lost: the rest of the span shows the whole count.
+    // Another engine may have moved time past the begin. Nothing is lost: the rest of the span shows the whole count.
     state_.shares.back().begin = std::max(share.begin, state_.clock);
     return;
   }
-  for (size_t index = 0; index < kACounters; ++index) {  // shorter than a clock, or late
+  for (size_t index = 0; index < kACounters; ++index) {  // the span is shorter than a clock, or late
     state_.counters.a[index] += share.counts[index];
   }
 }

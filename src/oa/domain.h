@@ -55,7 +55,7 @@ class Domain {
   // Sets the configuration for the clocks from now on.
   void configure(const CountConfig& config);
   const CountConfig& config() const { return config_; }
-  // Ends what an enabled unit has: events and triggers start again.
+  // Resets the custom events and the start triggers, because the unit was enabled or disabled.
   void stop();
 
   // Moves forward to a clock. A clock that has passed has no effect.

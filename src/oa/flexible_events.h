@@ -43,9 +43,9 @@ struct EuArray {
 
 // Clocks that the integrator has not turned into pulses yet, by event.
 using IntegratorRests = std::array<uint64_t, kFlexibleEvents>;
-inline constexpr uint64_t kIntegratorStep = 8;  // loaded threads x clocks of a pulse
+inline constexpr uint64_t kIntegratorStep = 8;  // thread clocks per pulse: a clock counts once for each loaded thread
 
-// What a span of work adds to the flexible counters. `clocks`: of the span.
+// Returns what a span of work adds to the flexible counters. `clocks`: length of the span. Updates `rests`.
 std::array<uint64_t, kFlexibleEvents> count_events(const FlexibleEvents& events, const EuArray& array,
                                                    const WorkSpan& span, uint64_t clocks, IntegratorRests& rests);
 

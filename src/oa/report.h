@@ -19,16 +19,16 @@ struct Report {
   Counters counters;
 };
 
-// What a command gives to its report.
+// The header fields of a report that a command provides.
 struct CommandReport {
   uint32_t report_id = 0;
   uint32_t context_id = 0;
 };
 
-// Returns the dwords of a format. Selects without a format have the smallest one.
+// Returns the number of dwords of a format. Codes without a format count as the smallest one.
 size_t report_dwords(hw::OaReportFormat format);
 
-// Writes the report and returns its dwords.
+// Writes the report. Returns its length in dwords.
 size_t write_report(const Report& report, spec::GenId gen, std::span<uint32_t, kMaxReportDwords> into);
 
 }  // namespace halogen::oa

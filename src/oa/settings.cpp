@@ -42,7 +42,7 @@ Trigger trigger_of(uint16_t threshold, const Second& second, const High& high, c
           .select = selects_of(high, low)};
 }
 
-// Fills what the registers of both sets have alike.
+// Fills the settings that both register sets hold in the same fields.
 template <class Control, class Debug, class Timer, class Buffer>
 void read_common(Settings& settings, const Control& control, const Debug& debug, const Timer& timer,
                  const Buffer& buffer) {

@@ -50,10 +50,10 @@ class SettingRegisters {
 
   Settings read() const;
   FlexibleEvents flexible_events() const;
-  // Returns the enables alone: these are asked often.
+  // Return single bits, for callers that ask often; read() unpacks all settings.
   bool enabled() const;
-  bool context_enabled() const;  // with the enable in the context's control register
-  bool context_counts() const;   // and resumed
+  bool context_enabled() const;  // enabled in OAR_OACONTROL and in the context's CTXT_SR_CTL
+  bool context_counts() const;   // and counting resumed in OACTXCONTROL
   bool context_unit_enabled() const;
   bool resumed() const;
 

@@ -27,7 +27,7 @@ bool Trigger::asserted(uint16_t lanes, uint16_t before) const {
 
 namespace {
 
-// The clocks of an interval in which the tree is asserted: maybe the first one, maybe all others.
+// The clocks of an interval in which the tree is asserted: the first one or not, and all others or none.
 struct Asserted {
   bool first;
   bool then;

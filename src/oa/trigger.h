@@ -1,6 +1,6 @@
 // A trigger block: 16 selected lanes, inverted and combined by a tree of ANDs, and an optional counter of the clocks in
-// which the result is asserted. Start triggers let B and C counters begin, report triggers write reports. Cherryview
-// observability (seed 002) has the figure, garbled; that the gates are ANDs is inferred from the places of the
+// which the result is asserted. Start triggers let B and C counters begin; report triggers write reports. The figure in
+// Cherryview observability (seed 002) is garbled. That the gates are ANDs is inferred from the places of the
 // inversions: after the select, after each group of four, after each pair, at the end.
 #pragma once
 
@@ -27,7 +27,8 @@ struct Trigger {
 
   // Returns whether the tree is asserted. `before`: the lanes in the previous clock.
   bool asserted(uint16_t lanes, uint16_t before) const;
-  // Threshold 0 triggers in any case: drivers use it to switch a start trigger off.
+  // Returns whether the trigger fires whatever the lanes are: its threshold is 0. Drivers program this so that a start
+  // trigger does not delay the counters.
   bool always() const { return threshold_enable && threshold == 0; }
 };
 
@@ -38,20 +39,20 @@ struct TriggerState {
   bool operator==(const TriggerState&) const = default;
 };
 
-// Lanes over an interval: they change at its first clock and are constant then.
+// Lanes over an interval: they change at its first clock and stay constant after that.
 struct LaneInterval {
   uint16_t before = 0;
   uint16_t lanes = 0;
   uint64_t clocks = 0;
 };
 
-// Returns the number of clocks until a start trigger fires and counters count; 0: from the first clock on. No value: it
-// does not fire in this interval.
+// Advances a start trigger. Returns the number of clocks until it fires and counters count. 0: from the first clock on.
+// No value: it does not fire in this interval.
 std::optional<uint64_t> advance_start(const Trigger& trigger, TriggerState& state, const LaneInterval& interval);
 
-// Returns the number of clocks until a report trigger fires, 1 at least. No value: not while the lanes stay as they
-// are. Without a threshold it fires when the tree becomes asserted; with one, each time when so many clocks were
-// counted.
+// Returns the number of clocks until a report trigger fires, at least 1. No value: it does not fire while the lanes
+// stay as they are. Without a threshold it fires when the tree becomes asserted. With a threshold it fires each time
+// that the tree was asserted for that many clocks.
 std::optional<uint64_t> clocks_to_report(const Trigger& trigger, const TriggerState& state, uint16_t before,
                                          uint16_t lanes);
 // Moves the state forward, past reports that fall into the interval.

@@ -80,7 +80,7 @@ void Unit::attach_all() {
     attach(name, Role::setting);
   }
   attach("OAHEADPTR", Role::head);
-  attach("OAG_OAHEADPTR", Role::setting);  // that status register has no wrap bits
+  attach("OAG_OAHEADPTR", Role::setting);  // OAG_OASTATUS has no wrap bits
   attach("OASTATUS", Role::status);
   attach("OAG_OASTATUS", Role::status);
   attach("OAPERF_A", Role::counter_a, true);
@@ -372,7 +372,7 @@ void Unit::reset() {
   }
 }
 
-// Registers have changed as a whole: the next look at them starts from nothing.
+// Forgets all settings, because the registers have changed as a whole. The next configure() reads all of them.
 void Unit::forget_settings() {
   settings_ = {};
   flexible_ = {};

@@ -36,7 +36,7 @@ class Sampler;
 class Environment {
  public:
   virtual ~Environment() = default;
-  // Returns the present time: of the engine that makes an access, else of the device.
+  // Returns the present time: that of an engine during its access, otherwise that of the device.
   virtual uint64_t time_ns() const = 0;
   // Returns graphics memory as reports see it: the global table, or those of the render engine's context.
   virtual memory::AddressSpace& report_space(memory::TableKind table) = 0;
@@ -46,7 +46,7 @@ class Environment {
 struct ContextChange {
   uint64_t time_ns = 0;
   ContextTag to;
-  bool reports = false;  // a load writes a report
+  bool reports = false;  // the change causes a report
   bool operator==(const ContextChange&) const = default;
 };
 
@@ -57,8 +57,8 @@ struct SavedCounters {
   bool operator==(const SavedCounters&) const = default;
 };
 
-// The clocks for which the unit is busy with a report of a trigger. Triggers meanwhile are lost. No source says how
-// long it takes: the longest report at 4 bytes a clock.
+// The number of clocks for which the unit is busy with the report of a trigger. Triggers in this time are lost. No
+// source states the duration; the value is that of the longest report at 4 bytes per clock.
 inline constexpr uint64_t kReportClocks = 64;
 
 // State outside of registers: plain data.
@@ -69,7 +69,7 @@ struct UnitState {
   DomainState context;
   bool enabled = false;
   ContextTag running;                  // in the render engine now
-  bool left = false;                   // its counters are saved: nothing counts for it
+  bool left = false;                   // it is leaving, so nothing counts for it
   ContextTag reported;                 // in reports: at `now_ns`
   std::vector<ContextChange> changes;  // after `now_ns`
   std::vector<SavedCounters> saved;    // the least recently used first
@@ -95,13 +95,14 @@ class Unit final : public mmio::RegisterHandler {
   // Lets a sampler count from now on. It must outlive the unit, or be taken away again. Null: none.
   void set_sampler(Sampler* sampler);
 
-  // Every engine has reached this time.
+  // Advances to a time that every engine has reached.
   void advance_to(uint64_t nanoseconds);
   CountsWanted counts_wanted();
-  // Work and time of an engine, in order for each engine.
+  // Add work and time of an engine. The calls for one engine come in the order of time.
   void add_work(const WorkSpan& span, bool render);
   void add_time(const TimeSpan& span, bool render);
-  // The render engine starts to leave its context, has loaded another one, or continues it with a new descriptor.
+  // Report steps of the render engine: it starts to leave its context, has loaded a context, continues the same context
+  // with a new descriptor, or has no context any more.
   void leave_context(uint64_t time_ns);
   void load_context(uint64_t time_ns, uint64_t descriptor);
   void rename_context(uint64_t time_ns, uint64_t descriptor);
@@ -110,10 +111,10 @@ class Unit final : public mmio::RegisterHandler {
   // Executes MI_REPORT_PERF_COUNT at the present time and returns the dwords of the report. 0: the device has no unit.
   size_t command_report(const CommandReport& command, std::span<uint32_t, kMaxReportDwords> into);
 
-  void reset();          // of the GT or of the device: call after the registers were reset
+  void reset();          // reset of the GT or of the device; call it after the registers were reset
   void reset_context();  // of the render engine
   void refresh() { stale_ = true; }
-  // Classes the counters that the run looked at.
+  // Adds the fidelity class of the counters to `report`, if a report was written or a counter read.
   void report(FidelityReport& report) const;
   UnitState state() const;
   void restore(const UnitState& state);  // call after the registers were restored
@@ -122,7 +123,7 @@ class Unit final : public mmio::RegisterHandler {
   uint32_t on_write(const mmio::RegisterWrite& write) override;
 
  private:
-  // What a write has to do besides a new configuration.
+  // What an access to a register does besides a new configuration.
   enum class Role : uint8_t {
     none,
     setting,
@@ -196,7 +197,7 @@ class Unit final : public mmio::RegisterHandler {
   SettingRegisters registers_;
   std::vector<Hook> hooks_;  // by slot number
 
-  // Derived from registers; `stale_`: a register was written since.
+  // Derived from registers and the running context. `stale_`: to be derived again before the next use.
   Settings settings_;
   bool stale_ = true;
   FlexibleEvents flexible_;
@@ -206,7 +207,7 @@ class Unit final : public mmio::RegisterHandler {
   uint64_t told_buffer_ = ~uint64_t{0};  // the base that the last Event was about
   std::array<bool, kTriggers> lost_{};   // a trigger fired while a report was being written
 
-  UnitState state_;  // the domains are kept in these:
+  UnitState state_;  // except the states of the domains, which these objects hold:
   Domain global_;
   Domain context_;
 

@@ -9,7 +9,7 @@ namespace halogen::oa {
 
 namespace {
 
-constexpr unsigned kLowClockBits = 7;  // of the slice clock; the others have a field of their own
+constexpr unsigned kLowClockBits = 7;  // low bits of the slice clock; the upper bits have a field of their own
 
 }  // namespace
 
@@ -54,7 +54,7 @@ void Unit::write_buffer_report(const Reasons& reasons) {
   advance_tail(bytes.size(), reasons.timer);
   looked_at_ = true;
   note_network();
-  bool lost = !ok(result);  // the fault went to software; the report has gone nowhere
+  bool lost = !ok(result);  // the fault was reported, and the report is lost
   for (unsigned number = 0; number < kTriggers; ++number) {
     if (reasons.triggers[number]) {
       state_.quiet_until = global_.state().clock + kReportClocks;
@@ -102,7 +102,7 @@ size_t Unit::command_report(const CommandReport& command, std::span<uint32_t, kM
   if (rules_.split) {
     advance_context(now);
     enabled = registers_.context_enabled();
-    // The drivers' tests want a whole report of zeros for a context that is not measured.
+    // Drivers' tests expect a whole report of zeros for a context that is not measured.
     report.format = enabled ? settings_.context_format : hw::OaReportFormat::A36_B8_C8;
     report.counters = enabled ? context_.state().counters : Counters{};
   } else {

@@ -29,7 +29,7 @@ void Unit::advance_to(uint64_t nanoseconds) {
   }
 }
 
-// Derives the configuration from the registers. What counts until now was counted with the old one.
+// Derives the configuration from the registers. The clocks up to now have been counted with the old one.
 void Unit::configure() {
   if (!stale_) {
     return;
@@ -37,7 +37,7 @@ void Unit::configure() {
   stale_ = false;
   const bool enabled = registers_.enabled();
   if (!enabled && !state_.enabled && !registers_.context_enabled() && !settings_.context_enabled) {
-    return;  // nothing looks at the rest
+    return;  // both units are disabled, so no other setting matters
   }
   settings_ = registers_.read();
   flexible_ = registers_.flexible_events();
@@ -98,7 +98,8 @@ uint16_t Unit::find_lanes(bool context) {
   return 0;
 }
 
-// Raises an Event when counters are looked at: before, the list of words may be incomplete.
+// Raises an Event if the signals of the list are not known. Called when counters are read, because the list of words
+// may be incomplete before that.
 void Unit::note_network() {
   if (network_unknown_ && told_network_ != state_.network.hash) {
     told_network_ = state_.network.hash;
@@ -139,7 +140,7 @@ std::optional<uint64_t> Unit::next_trigger(unsigned number) {
   return fires ? std::optional(first_nanosecond(clock + *fires, clock_hz_)) : std::nullopt;
 }
 
-// Moves counters and triggers forward. No report falls before this time.
+// Moves counters and triggers forward to a time before which no report is due.
 void Unit::move_to(uint64_t ns) {
   const uint64_t clock = clock_at(ns);
   const uint64_t before = global_.state().clock;

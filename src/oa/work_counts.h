@@ -26,8 +26,8 @@ struct StageActivity {
   uint64_t sends = 0;                                                          // started
   // The share of the span in which the stage ran, in virtual time. The shares of all stages add up to the span.
   uint64_t active_ns = 0;
-  // The sum over all threads of the time for which they are loaded, as if there were a slot for every thread: threads
-  // alive * active_ns. The observation unit limits it to the slots and EUs of the device:
+  // The time for which threads are loaded, summed over all threads, as if every thread had a slot: threads alive *
+  // active_ns. The observation unit limits it to the slots and EUs of the device:
   //   thread time = min(slots * active_ns, thread_ns), loaded time = min(EUs * active_ns, thread_ns)
   uint64_t thread_ns = 0;
   void add(const StageActivity& other) {

@@ -117,7 +117,8 @@ std::vector<surface::SurfaceUse> Pipeline::take_surface_uses() {
   return uses.take();
 }
 
-// Starts a part of a draw. `first`: a list that is drawn first, whose entries have the size of their time.
+// Starts a part of a draw. `first`: a list that is drawn first. Its entries have the size that the state required when
+// it was filled.
 bool Pipeline::begin(const ResolveInput& input, const PrimitiveList* first) {
   generation_ = input.generation;
   space_ = input.space;
@@ -261,7 +262,7 @@ void Pipeline::process_patch(OpenObjects& open, uint32_t id, Outcome& outcome) {
     std::ranges::copy(indices.subspan(i * count, count), made.vertex.begin());
     parts_.push_back({made, id});
   }
-  constexpr uint32_t kUnasked = 64;  // primitives that need no thread, between two looks
+  constexpr uint32_t kUnasked = 64;  // primitives without a thread between two calls of pauses()
   size_t shaded = 0;                 // of parts_
   while (open.primitive < primitives && outcome.stop == Stop::finished) {
     if ((geometry_.runs() || open.primitive % kUnasked == 0) && pauses(outcome)) {
@@ -657,8 +658,8 @@ Outcome Pipeline::draw(const ResolveInput& input, Progress& progress) {
   return outcome;
 }
 
-// Adds what the part did to the counts. Threads that clip or set up primitives, on the first chips, count for the
-// stages between which they are.
+// Adds what the part did to the counts. On the first chips, threads that clip count for the geometry stage, and threads
+// that set up primitives count for the pixel stage.
 void Pipeline::add_work() {
   vertices_.unit().take_work(oa::Stage::vertex, *work_);
   hull_.unit().take_work(oa::Stage::hull, *work_);

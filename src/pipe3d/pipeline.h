@@ -50,7 +50,8 @@ struct Counts {
   PixelCounts pixels;
 };
 
-// An amount of each stage: EU threads that were started (of pixels, including replayed threads), or instructions.
+// An amount for each stage: either the number of EU threads started (for pixels with replayed threads), or of
+// instructions.
 struct StageAmounts {
   uint64_t vertex = 0;
   uint64_t hull = 0;
@@ -111,7 +112,8 @@ class Pipeline {
   Outcome draw(const ResolveInput& input, Progress& progress);
   // Runs one part of a clear or resolve of depth and stencil that is not a draw.
   Outcome depth_operation(const ResolveInput& input, Progress& progress);
-  // Drops what is kept of an unfinished draw, if its Progress was replaced: another draw may have an equal one.
+  // Drops the kept parts of an unfinished draw. Called if its Progress was replaced, because another draw may have an
+  // equal one.
   void forget() { waiting_.reset(); }
   // Sets the pool whose threads help with pixels. Null: none.
   void set_pool(WorkerPool* pool) { pixels_.set_pool(pool); }

@@ -142,7 +142,7 @@ size_t ShaderUnit::load(eu::Thread& thread, const Shader& shader, size_t first_g
   return first_grf + shader.constants.size() / eu::kGrfBytes;
 }
 
-// Runs turns until the thread is done or stops. A thread that waits again and again is endless too.
+// Runs turns until the thread is done or stops. The instruction limit also ends a thread that waits again and again.
 template <class Turn>
 ThreadEnd ShaderUnit::run_turns(const eu::Thread& thread, Turn&& turn) const {
   while (true) {

@@ -29,7 +29,7 @@ enum class ThreadEnd : uint8_t {
   illegal,
   endless,
   waiting,
-  stopped  // a stop was demanded in the middle of the thread or of its primitive
+  stopped  // a stop was requested in the middle of the thread or of its primitive
 };
 
 class ShaderUnit final : public message::Urb {
@@ -63,7 +63,8 @@ class ShaderUnit final : public message::Urb {
   const eu::Kernel* kernel() const { return kernel_; }  // null: the main unit does not share it
   // Runs a thread without counting it. Its messages are sent to `target`.
   ThreadEnd rehearse(eu::Thread& thread, eu::MessageTarget& target);
-  // Count threads as if they had run the first instructions of the kernel, and messages.
+  // Count threads that did not run, as if they had run the first `instructions` instructions of the kernel. Count
+  // messages that were sent elsewhere.
   void count(uint64_t threads, size_t instructions);
   void count(const eu::MessageControl& control, uint64_t times) { functions_.count(control, times); }
   ThreadEnd run(eu::Thread& thread);  // waiting: at a barrier; continues with another run()
@@ -75,12 +76,12 @@ class ShaderUnit final : public message::Urb {
   void unshare_kernels() { shared_.clear(); }
   void use_kernels_of(ShaderUnit& main);
   bool is_helper() const { return main_ != nullptr; }
-  // Returns whether a kind of message is less exact than `main` knows.
+  // Returns whether this unit has found a kind of message to be less exact than `main` had recorded.
   bool fidelity_changed() const { return functions_.fidelity_changed(); }
   void merge_counts();
   void drop_counts();
 
-  // Returns whether a stop was demanded.
+  // Returns whether a stop was requested.
   bool stopping() const { return stop_ != nullptr && stop_->raised(); }
 
   uint64_t instructions() const { return instructions_; }

@@ -17,7 +17,7 @@
 
 namespace halogen::platform {
 
-// State: plain data. Written values by port and address; all other registers have their reset value.
+// The state, as plain data: written values by port and address. All other registers have their reset value.
 struct SidebandState {
   std::map<std::pair<uint8_t, uint32_t>, uint32_t> registers;
   bool operator==(const SidebandState&) const = default;

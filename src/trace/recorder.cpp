@@ -164,7 +164,7 @@ void Recorder::keep_time() {
 
 void Recorder::report_difference(std::string_view memory, uint64_t address, const std::string& when) {
   if (run_.differences++ == 0) {
-    run_.fault = fmt::format("the trace does not replay to the same memory: {} memory at {:#x} differs, first seen {}",
+    run_.fault = fmt::format("replay of the trace leaves other memory: {} memory at {:#x} differs, first seen {}",
                              memory, address, when);
   }
 }

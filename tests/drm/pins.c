@@ -110,7 +110,7 @@ static void high(void) {
   expect_number("upper word", word_at(&target, 12), 0x49494949);
 }
 
-// Objects with padding after them.
+// Submits a batch with objects that ask for `room` bytes each. Updates their addresses. Returns the result.
 static int padded(struct object* objects, unsigned count, uint64_t flags, uint64_t room) {
   struct batch batch;
   start_batch(&batch);

@@ -106,7 +106,7 @@ class SingleUnit final : public OaUnit {
   void clear_lost() override {
     hw::OASTATUS status = read_status();
     status.counter_overflow = status.report_lost = false;
-    status.head_pointer_wrap = status.tail_pointer_wrap = true;  // a chip may else take the tail back
+    status.head_pointer_wrap = status.tail_pointer_wrap = true;  // otherwise a chip may move the tail back
     hardware_.write(places_.status, packed32(status, hardware_.model()));
   }
 
@@ -136,7 +136,7 @@ class SingleUnit final : public OaUnit {
   uint64_t nowhere_;
 };
 
-// Gen12.
+// The global unit of Gen12, and the unit of the render engine.
 class GlobalUnit final : public OaUnit {
  public:
   explicit GlobalUnit(Hardware& hardware)
@@ -156,7 +156,8 @@ class GlobalUnit final : public OaUnit {
     hardware_.write(at<hw::OAG_OAGLBCTXCTRL>(hardware_), setup.periodic ? packed32(timer, hardware_.model()) : 0);
   }
 
-  // Without samples only the unit of the render engine is used.
+  // Enables the global unit. If no reports are sampled, only the unit of the render engine is used, and nothing is
+  // enabled here.
   void enable(const OaSetup& setup, uint64_t buffer) override {
     if (!setup.samples) return;
     hardware_.write(places_.status, 0);

@@ -18,7 +18,7 @@ struct OaSetup {
   hw::OaReportFormat format{};
   bool samples = false;   // reports go to the buffer
   bool periodic = false;  // a timer causes reports
-  uint8_t exponent = 0;   // of two, for the time between them
+  uint8_t exponent = 0;   // the timer period is 2^(exponent + 1) ticks
 };
 
 class OaUnit {
@@ -29,7 +29,7 @@ class OaUnit {
   static std::unique_ptr<OaUnit> create(Hardware& hardware, GlobalTable& table);
   virtual ~OaUnit() = default;
 
-  // The render engine has a unit that counts for one context.
+  // Returns whether the render engine has a unit of its own that counts for one context.
   virtual bool counts_apart() const = 0;
   // Chooses what causes reports.
   virtual void configure(const OaSetup& setup) = 0;
@@ -38,9 +38,9 @@ class OaUnit {
   virtual void disable() = 0;
   // Switches the signal network off, and takes the buffer away.
   virtual void finish() = 0;
-  // Returns registers that every context has. Null: nothing is counted any more.
+  // Returns the register values for every context. `config` null: counting has ended.
   virtual std::vector<RegisterValue> context_values(const OaSetup& setup, const PerfConfig* config) const = 0;
-  // Returns registers of a context that is measured, or is not measured any more.
+  // Returns the register values of a context whose measurement starts (`on`) or ends.
   virtual std::vector<RegisterValue> measured_values(const OaSetup& setup, bool on) const = 0;
 
   // Returns the register that starts and stops the unit. Until Gen11 batches may write it too.

@@ -20,7 +20,7 @@ namespace halogen::driver {
 namespace {
 
 constexpr uint64_t kSecond = 1'000'000'000;
-constexpr uint64_t kMaxAtOnce = 10'000'000;  // nanoseconds that an idle device is run for
+constexpr uint64_t kMaxAtOnce = 10'000'000;  // maximum step of an idle device, in nanoseconds
 
 }  // namespace
 
@@ -162,8 +162,8 @@ RequestRef Perf::submit(RequestRef request, std::shared_ptr<EngineContext> conte
   return request;
 }
 
-// Programs the contexts and the metric set, and waits until that is done. While it executes, no other context is on the
-// engine, so images in memory are complete. False: out of memory.
+// Programs the contexts and the metric set, and waits until that is done. Meanwhile no other context is on the engine,
+// so the images in memory are complete. False: out of memory.
 bool Perf::configure(Driver::Lock& lock, const PerfStream& stream) {
   auto first = std::make_shared<Request>();
   CommandWriter for_all = writer();

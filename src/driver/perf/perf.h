@@ -40,15 +40,15 @@ class Perf {
   Perf& operator=(const Perf&) = delete;
 
   bool exists() const { return unit_ != nullptr; }  // the device has counters whose reports go to a buffer
-  // A context can have counters that no other context sees.
+  // Returns whether a context can have counters that no other context sees.
   bool counts_apart() const { return unit_->counts_apart(); }
   PerfConfigs& configs() { return configs_; }
   const PerfLimits& limits() const { return limits_; }
-  bool is_open();  // a stream is open
+  bool is_open();  // whether a stream is open; closes one that programs have abandoned
 
   // Opens the stream. Returns a descriptor of the program or a negative errno. `context`: null for all contexts.
   int open(Driver::Lock& lock, const PerfProperties& properties, const ContextRef& context, uint32_t flags);
-  // Null: not the stream.
+  // Returns the stream of a descriptor. Null: the descriptor is not the stream's.
   PerfStreamRef find(int descriptor) const;
   int read(Driver::Lock& lock, PerfStream& stream, int descriptor, uint64_t address, uint64_t bytes);
   int control(PerfStream& stream, int descriptor, unsigned long request, uint64_t argument);
@@ -58,8 +58,8 @@ class Perf {
   // Lets a stream's time pass for a program that polls, if the device's clock does not follow the host's. `ns`: at
   // most.
   void pass_time(PerfStream& stream, uint64_t ns);
-  // After the device worked: when the render engine runs dry, a context switch makes the unit write a report. Programs
-  // wait for a report that is later than their work.
+  // Called after the device has worked. If the render engine has become idle, a context switch makes the unit write a
+  // report, because programs wait for a report that is later than their work.
   void after_step();
 
   void stop();  // ends the thread
@@ -69,7 +69,7 @@ class Perf {
   int make_stream(PerfStream::Parts parts, uint32_t flags, Descriptor& program_end);
   int start_watching();
   void watch();
-  void wake() const;  // the thread looks at the stream again
+  void wake() const;  // makes the thread look at the stream again
   void look();
   bool is_abandoned(const PerfStream& stream) const;
   void close_stream();
@@ -78,7 +78,7 @@ class Perf {
   CommandWriter writer() const { return {driver_.model(), render().engine()}; }
   static void load(CommandWriter& commands, const std::vector<RegisterValue>& values);
   static void load(CommandWriter& commands, const PerfConfig& config);
-  // Sets registers of all contexts, and adds commands that do so for those that exist.
+  // Sets registers for contexts to come, and adds commands that set them in the contexts that exist.
   void set_for_all(const std::vector<RegisterValue>& values, CommandWriter& commands, Request& request);
   // Null: out of memory.
   RequestRef submit(RequestRef request, std::shared_ptr<EngineContext> context, CommandWriter& commands);

@@ -17,7 +17,7 @@ bool is_uuid(std::string_view text) {
   return true;
 }
 
-// Follows what other processes added and removed.
+// Adds and removes the sets that other processes have added to the folder and removed from it.
 void PerfConfigs::refresh() {
   if (!folder_.is_used()) return;
   const std::map<uint32_t, std::string> there = folder_.list();

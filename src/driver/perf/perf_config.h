@@ -1,5 +1,5 @@
 // Metric sets: lists of register values that choose what the counters count. Programs add and remove them by number;
-// each has a uuid. They belong to the device as all programs see it: with a folder, programs of one run share them.
+// each has a uuid. Sets belong to the device: with a folder (config_folder.h), all programs of a run share them.
 #pragma once
 
 #include <cstdint>

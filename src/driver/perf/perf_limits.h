@@ -16,9 +16,9 @@ class PerfLimits {
  public:
   explicit PerfLimits(std::string folder) : folder_(std::move(folder)) {}
 
-  // Only privileged programs see what concerns others.
+  // Returns whether only privileged programs may see data about other programs.
   bool is_paranoid() const { return value_of(kParanoidFile, kDefaultParanoid) != 0; }
-  // Programs without privilege get no timer reports faster than this.
+  // Returns the maximum rate of timer reports for programs without privilege, in reports per second.
   uint64_t max_rate() const { return value_of(kMaxRateFile, kDefaultMaxRate); }
 
  private:

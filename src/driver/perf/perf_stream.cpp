@@ -76,7 +76,8 @@ uint64_t PerfStream::tail() const {
   return tail - tail % parts_.report_bytes;
 }
 
-// A full buffer looks empty.
+// Returns whether there are reports to read. In a full buffer tail and head are equal, so the overflow bit is tested
+// too.
 bool PerfStream::has_reports() const {
   return enabled_ && (tail() != head_ || unit_.losses().overflow);
 }
@@ -109,7 +110,7 @@ int PerfStream::read(uint64_t address, uint64_t bytes, uint64_t& done) {
   return copy_reports(target);
 }
 
-// Decides about a report as i915 does, and replaces ids in it.
+// Returns whether the program gets a report, by the rules of i915. Replaces the context ids that it must not know.
 bool PerfStream::is_shown(uint32_t* report) {
   const auto why = hw::OA_REPORT_ID::unpack(hardware_.model().gen, std::span(report, 1));
   uint32_t id = parts_.only ? report[kIdAt] & parts_.only->mask : report[kIdAt];
@@ -145,7 +146,7 @@ int PerfStream::copy_reports(Target& target) {
     std::memset(place, 0, 2 * sizeof(uint32_t));
     head_ = (head_ + parts_.report_bytes) % OaUnit::kBufferBytes;
   }
-  // The unit learns only of reports that the program got.
+  // The unit's head moves only if the program got a record.
   if (target.done != before) unit_.set_head(static_cast<uint32_t>(buffer_->address() + head_));
   return result;
 }

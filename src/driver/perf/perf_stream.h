@@ -1,5 +1,5 @@
-// A stream of reports: the buffer that the unit writes, and how reports become records that a program reads. What a
-// stream for one context may not show (reports about others) is skipped or has its context id replaced.
+// A stream of reports: the buffer that the unit writes, and how reports become records that a program reads. A stream
+// for one context skips reports about other contexts, or replaces their context ids.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +52,7 @@ class PerfStream {
   // `done`: bytes written.
   int read(uint64_t address, uint64_t bytes, uint64_t& done);
 
-  // Sets or clears what poll(2) sees.
+  // Make the program's descriptor readable, or no longer readable, for poll(2).
   void set_readable();
   void clear_readable(int descriptor);
 

@@ -42,7 +42,7 @@ bool Perf::is_abandoned(const PerfStream& stream) const {
     const ssize_t got = recv(stream.peer(), any, sizeof any, MSG_DONTWAIT);
     if (got < 0) return errno != EAGAIN && errno != EINTR;
     if (got == 0) {
-      // An empty message also has no bytes.
+      // An empty message returns 0 too. Only POLLHUP shows that the other end is closed.
       pollfd end{.fd = stream.peer(), .events = 0, .revents = 0};
       if (poll(&end, 1, 0) == 1 && (end.revents & POLLHUP) != 0) return true;
     }
@@ -58,7 +58,7 @@ void Perf::look() {
 
 void Perf::watch() {
   constexpr uint64_t kSecond = 1'000'000'000;
-  constexpr uint64_t kRest = 100'000;  // a program that keeps its end readable must not keep this thread busy
+  constexpr uint64_t kRest = 100'000;  // a program that keeps sending must not keep this thread busy
   PerfStreamRef stream;
   uint64_t period = 0;  // nanoseconds; 0: no reports come
   while (!stop_) {

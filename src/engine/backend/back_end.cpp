@@ -111,7 +111,7 @@ class ClientBackEnds final : public BackEnd {
 
 }  // namespace
 
-// The command table decides which commands an engine has.
+// Makes the same kind of back end for every engine, because the command table decides which commands an engine has.
 std::unique_ptr<BackEnd> make_back_end(const spec::EngineModel& /*engine*/) {
   return std::make_unique<ClientBackEnds>();
 }

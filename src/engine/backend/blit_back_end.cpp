@@ -45,7 +45,8 @@ void check_reserved(Engine& engine, const Command& command) {
   }
 }
 
-// A blit that finishes in one part is no slower than on a chip.
+// Makes the report of a part. Only an unfinished part counts for the hang watch: a blit that finishes in one part is no
+// slower than on a chip.
 WorkReport report_of(const blit::BlitJob& job, const blit::Outcome& outcome) {
   WorkReport report;
   report.time_ns = outcome.bytes / kBytesPerNanosecond;

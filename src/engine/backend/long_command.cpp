@@ -39,7 +39,7 @@ LongCommandState& LongCommand::state() const {
   return engine_.state().long_command;
 }
 
-// Later parts execute the same dwords, whatever the guest writes to the command meanwhile.
+// Keeps the dwords of the command. Later parts execute them, whatever the guest writes to the command meanwhile.
 void LongCommand::keep() {
   if (state().dwords.empty()) {
     state().dwords.assign(command_.dwords.begin(), command_.dwords.end());

@@ -14,9 +14,9 @@ namespace halogen::engine {
 uint64_t time_of(const pipe3d::Outcome& outcome);
 uint64_t time_of(const compute::Outcome& outcome);
 
-// Add the threads that a part started, and the share of its time in which each stage ran: the shares add up to
-// time_of(). Threads that clip or set up primitives, on the first chips, take time of the stage that follows them or
-// precedes them, and are not counted as its threads.
+// Add the threads that a part started, and the share of its time in which each stage ran. The shares add up to
+// time_of(). On the first chips, clip threads take time of the geometry stage and set-up threads take time of the pixel
+// stage. These threads are not counted as threads of that stage.
 void add_stages(const pipe3d::Outcome& outcome, const oa::CountsWanted& wanted, oa::WorkCounts& counts);
 void add_stages(const compute::Outcome& outcome, const oa::CountsWanted& wanted, oa::WorkCounts& counts);
 

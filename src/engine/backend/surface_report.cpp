@@ -12,8 +12,8 @@ namespace {
 
 using surface::SurfaceFault;
 
-// A tiled surface in a fenced region is one that the processor sees too. Without a table of its own for the engine,
-// both use the same pages.
+// Returns the rule that a use of a surface breaks. The processor sees a tiled surface in a fenced region too, because
+// both use the same pages unless the per-process address space is enabled.
 SurfaceFault check(Engine& engine, const surface::SurfaceUse& use) {
   const SurfaceFault fault = surface::check_client(engine.gen(), use);
   if (fault != SurfaceFault::none || use.tiling == Tiling::linear || use.bytes == 0 || engine.per_process_space()) {

@@ -152,8 +152,8 @@ std::vector<const mmio::RegisterSlot*> slots_of(const Engine& engine, bool with_
 }
 
 // Returns the size of an image according to CXT_SIZE, which counts cache lines. If the register states the whole size,
-// the result is at most what software was told to allocate. If it states parts without an order, the image is as long
-// as all parts together.
+// the result is at most what software was told to allocate. If it states the sizes of parts but not their order, the
+// image is as long as all parts together.
 size_t image_dwords(const Engine& engine) {
   if (!engine.registers().has(RegisterId::CXT_SIZE)) {
     return kPageBytes / sizeof(uint32_t);
@@ -212,7 +212,7 @@ AccessResult save_context(Engine& engine, const ContextAddress& place, bool with
     append(pack_batch(engine));
   }
   append_settings(engine, place.address, max, image);
-  image.resize(max);  // truncates the image if software has written a smaller size
+  image.resize(max);  // pads with no-ops, or truncates if software has written a smaller size
   if (place.physical) {
     engine.services().write_physical(PhysAddr{place.address}, std::as_bytes(std::span(image)));
     return AccessResult::ok;

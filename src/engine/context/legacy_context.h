@@ -23,8 +23,8 @@ struct ContextAddress {
 memory::AccessResult save_context(Engine& engine, const ContextAddress& place, bool with_ring);
 memory::AccessResult restore_context(Engine& engine, const ContextAddress& place, bool with_ring);
 
-// Probes of surfaces, on the mobile Gen4.5 part: a test access, an entry in the list of the context of RCCID, and a
-// repeated probe of all entries. False: a page is missing.
+// Probes of pages on the mobile Gen4.5 part. probe_page() tests a page, store_probe() stores a page in the list of the
+// context of RCCID, and probe_again() tests all stored pages. False: a page is missing.
 inline constexpr unsigned kProbeSlots = 1024;
 inline constexpr unsigned kProbesOfRegister = 32;
 bool probe_page(Engine& engine, GpuVa page);

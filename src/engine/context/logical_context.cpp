@@ -112,8 +112,8 @@ LogicalContext::Result LogicalContext::restore(GgttOffset context, uint32_t& at,
   const bool from_start = at == 0;
   const ExeclistState before = engine_.state().execlist;
   const uint32_t end = std::min(to, max);
-  // After its first kReadDwords an image continues only up to the end of its registers, if it says that it has some
-  // there, and as long as it holds pipeline state: memory after that may belong to something else.
+  // After its first kReadDwords an image is parsed only up to the end of its registers, if it states one, and while it
+  // holds pipeline state. Memory after that may belong to something else.
   bool in_settings = false;
   const auto continues = [&] {
     return at < kReadDwords || in_settings || at <= engine_.state().execlist.registers_end;
@@ -165,7 +165,7 @@ bool LogicalContext::restore_command(const Command& command) {
     case CommandId::MI_LOAD_REGISTER_IMM:
       load_registers(command.dwords);
       return true;
-    case CommandId::MI_NOOP:  // the number is the model's own use of it
+    case CommandId::MI_NOOP:  // the number is the end of the registers: see logical_context.h
       engine_.state().execlist.registers_end = hw::MI_NOOP::unpack(engine_.gen(), command.dwords).identification_number;
       return true;
     case CommandId::MI_FORCE_WAKEUP:

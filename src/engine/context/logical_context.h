@@ -47,9 +47,10 @@ class LogicalContext {
   // Executes the commands of the image that start at dword `at` or later and before `to`, and advances `at`. `context`
   // is the address in the descriptor.
   Result restore(GgttOffset context, uint32_t& at, uint32_t to);
-  // Reads the tail from the image. A context that is already in the engine needs no more than that...
+  // Reads the tail from the image. A context that is already in the engine needs no more, unless its page tables must
+  // be loaded again.
   memory::AccessResult sample_tail(GgttOffset context);
-  // ...unless its page tables must be loaded again.
+  // Loads the page tables from the image again.
   void restore_tables(GgttOffset context);
   // Writes the whole image, or only the ring context if CTXT_SR_CTL inhibits the rest.
   memory::AccessResult save(GgttOffset context);

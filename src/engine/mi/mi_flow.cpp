@@ -43,9 +43,9 @@ void note_start(Engine& engine, GpuVa address) {
   engine.registers().poke(RegisterId::BB_START_ADDR_UDW, static_cast<uint32_t>(address.value >> 32) & 0xffff);
 }
 
-// Starts a batch. The ring calls. A batch chains, which keeps its level, or calls. Without nesting there are two
-// levels: in the second one a first-level start drops the second level, and a second-level start chains. With nesting
-// there are three levels (Intel media driver, mhw_mi_hwcmd_g12_X.h).
+// Starts a batch. A start in the ring is a call. A start in a batch is a call or a chain, which keeps the level.
+// Without nesting there are two levels: in the second one a first-level start drops the second level, and a
+// second-level start chains. With nesting there are three levels (Intel media driver, mhw_mi_hwcmd_g12_X.h).
 Next start(Engine& engine, const Batch& batch) {
   const uint8_t depth = engine.stream().state().depth;
   const bool nests = engine.registers().get<hw::MI_MODE>().nested_batch_buffer_enable;

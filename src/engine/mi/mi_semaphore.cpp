@@ -170,8 +170,8 @@ uint32_t mailbox_register(Engine& engine, const hw::MI_SEMAPHORE_MBOX& mailbox) 
   return slot == nullptr ? 0 : slot->offset;
 }
 
-// Returns the interval of polling. A write to one of the streamer's own mailboxes wakes it; memory and other registers
-// are polled.
+// Returns the polling interval of a wait. A wait on one of the streamer's own mailboxes is not polled, because a write
+// to the mailbox wakes the streamer. Memory and other registers are polled.
 uint64_t poll_interval(const hw::MI_SEMAPHORE_MBOX& mailbox) {
   using Select = hw::MI_SEMAPHORE_MBOX::RegisterSelect;
   const bool own = mailbox.compare_register &&

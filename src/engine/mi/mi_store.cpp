@@ -154,7 +154,7 @@ Next rs_control(Engine& engine, const Command& command) {
   return Next::advance();
 }
 
-// Makes the report of a chip without an observation unit. The sources at hand do not name its counters.
+// Makes the report of a chip without an observation unit. No source that the model uses names its counters.
 size_t plain_report(Engine& engine, uint32_t id, std::span<uint32_t, oa::kMaxReportDwords> into) {
   const mmio::RegisterSlot* const timestamp = engine.registers().slot(spec::RegisterId::TIMESTAMP);
   const hw::OA_REPORT_HEADER header{.report_id = id,

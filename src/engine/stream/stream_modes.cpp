@@ -17,7 +17,7 @@ StreamModes::StreamModes(Engine& engine) : engine_(engine) {
   engine.registers().attach(RegisterId::INSTPM, *this);
 }
 
-// Rings stop between two commands only.
+// MI_MODE does not stop a ring inside a long command. A reset request does.
 bool StreamModes::stopped() const {
   return (engine_.registers().get<hw::MI_MODE>().stop_rings && !engine_.in_command()) ||
          engine_.registers().get<hw::RESET_CTL>().request_reset;

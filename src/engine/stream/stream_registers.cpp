@@ -76,7 +76,7 @@ uint32_t StreamRegisters::ring_head(uint64_t ahead) const {
   return engine_.registers().raw(head);
 }
 
-// During a restore the register belongs to the context that is being loaded.
+// Writes RING_HEAD from the stream. During a restore the register belongs to the context that is being loaded.
 void StreamRegisters::publish_head() {
   if (engine_.ring().enabled() && !engine_.state().execlist.restoring()) {
     engine_.registers().poke(RegisterId::RING_HEAD, ring_head(0));
@@ -92,7 +92,7 @@ void StreamRegisters::publish() {
   registers.poke(RegisterId::DMA_FADD, low(active));
   registers.poke(RegisterId::DMA_FADD_UDW, high(active));
   registers.poke(RegisterId::IPEHR, engine_.state().header);
-  if (!engine_.state().execlist.restoring()) {  // else these belong to the context that comes
+  if (!engine_.state().execlist.restoring()) {  // otherwise they belong to the context being loaded
     publish_batches();
     publish_stack();
   }

@@ -41,7 +41,8 @@ class ContextStatusBuffer {
   // Sets the first dword of the buffer in the status page. The distance to the index stays the same.
   void set_first_dword(unsigned dword);
 
-  // Writes an entry and raises the interrupt. Returns the result of the write to the status page.
+  // Writes an entry and raises the interrupt, unless CSB_INTERRUPT_MASK masks the switch. Returns the result of the
+  // write to the status page.
   memory::AccessResult report(const ContextSwitch& change);
 
  private:

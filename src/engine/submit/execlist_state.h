@@ -40,7 +40,7 @@ struct ExeclistState {
   std::optional<uint64_t> running;  // descriptor of the context in the engine
   ContextPhase phase = ContextPhase::none;
   uint32_t image_dword = 0;    // next dword of the restore
-  uint32_t registers_end = 0;  // dword where the registers of the image end, if it says that they are many
+  uint32_t registers_end = 0;  // dword where the registers of the image end, if the image states it
   uint8_t stack_writes = 0;    // writes of the restore to the port of the batch stack
   bool indirect_done = false;  // in this restore
   bool leaving = false;        // the context leaves at the next prepare()

@@ -99,7 +99,7 @@ void Ring::check_tail() const {
   }
 }
 
-// The head is set to the value of the register, including its wrap count. It may move backwards.
+// Sets the head to the value of UHPTR, including the wrap count. The head may move backwards.
 bool Ring::take_updated_head() {
   mmio::Registers& registers = engine_.registers();
   auto updated = registers.get<hw::UHPTR>();
@@ -179,7 +179,7 @@ uint32_t Ring::read_tail(uint32_t stored) {
   return engine_.registers().raw(tail);
 }
 
-// If the register has one bit for both kinds of wait, that bit shows both.
+// Adds the wait bits to RING_CTL. If the register has one bit for both kinds of wait, that bit shows both.
 uint32_t Ring::read_control(uint32_t stored) const {
   const EngineState& state = engine_.state();
   if (!state.wait.holds_stream()) {
@@ -277,7 +277,7 @@ bool RingSubmission::prepare() {
 
 void RingSubmission::on_empty() {}  // prepare() sees that the ring is empty
 
-// Run lists: RNCID holds the next context.
+// Returns whether run lists are enabled, arbitration allows a switch, and RNCID holds the next context.
 bool RingSubmission::wants_switch() const {
   return engine_.per_process_space() && engine_.state().arbitration && engine_.registers().get<hw::RNCID>().valid;
 }
@@ -287,7 +287,8 @@ void RingSubmission::leave() {
   switch_run_list_context(engine_);
 }
 
-// A wait for an event inside a batch suspends arbitration: G45 PRM vol. 1b 1.21 (seed 003).
+// Returns whether the next context is loaded instead of the wait. A wait for an event inside a batch suspends
+// arbitration: G45 PRM vol. 1b 1.21 (seed 003).
 bool RingSubmission::switches_on_wait(const UnmetWait& wait) {
   engine_.state().ring.leaving = wants_switch() && !(wait.kind == WaitKind::event && engine_.in_batch());
   return engine_.state().ring.leaving;

@@ -20,7 +20,7 @@ bool usable(const Primitive& primitive) {
   return true;
 }
 
-// Returns whether a distance says that the whole primitive is outside, or a distance that is needed is NaN.
+// Returns whether all vertices are outside of one distance, or a clip distance of a vertex is NaN or infinite.
 bool dropped_by_distances(const Clip& clip, const Primitive& primitive) {
   const unsigned count = vertices_of(primitive.shape);
   for (unsigned i = 0; i < 8; ++i) {
@@ -190,8 +190,8 @@ void Clipper::clip_point(const Primitive& primitive, Piece& piece, std::vector<P
   pieces.push_back(piece);
 }
 
-// Computes from the inner to the outer vertex, whatever the direction of the edge is: both neighbours of an edge get
-// the same vertex.
+// Computes the vertex in which an edge is cut, always from the inner to the outer vertex. Both primitives at the edge
+// thus get the same vertex.
 Clipper::Corner Clipper::between(const Corner& inside, double inside_at, const Corner& outside,
                                  double outside_at) const {
   const double t = inside_at / (inside_at - outside_at);

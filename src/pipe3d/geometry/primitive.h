@@ -18,7 +18,7 @@ struct WholeWeights {
 };
 
 struct ClipVertex {
-  std::array<float, 4> position{};  // clip space; if the state divides no more, already divided, with 1/w last
+  std::array<float, 4> position{};  // clip space; if Clip::divide is false, already divided, with 1/w last
   std::array<float, 8> distance{};  // clip and cull distances
   const Slot* slots = nullptr;      // the entry; null: the original primitive provides the values
   WholeWeights whole;               // for a vertex of a clipped primitive

@@ -1,5 +1,5 @@
-// Primitives on the screen that are not drawn, in order. While a list is filled, vertex entries may belong to their
-// stage. A settled list owns all its entries and does not change, so it can be kept between two parts of a draw.
+// Primitives on the screen that are still to be drawn, in order. While a list is filled, vertex entries may belong to
+// their stage. A settled list owns all its entries and does not change, so it can be kept between two parts of a draw.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@ constexpr double kMaxGrid = 2 * kWindowLimit * kGrid;
 int32_t to_grid(float value, unsigned fraction_bits) {
   const int coarse = kGridBits - static_cast<int>(std::min<unsigned>(fraction_bits, kGridBits));
   const double steps = std::nearbyint(std::ldexp(static_cast<double>(value), kGridBits - coarse));
-  // NaN does not occur: positions are finite, and products that overflow are not below the limit.
+  // The value is not NaN, because place() has rejected NaN. An infinite value is clamped.
   return static_cast<int32_t>(std::clamp(std::ldexp(steps, coarse), -kMaxGrid, kMaxGrid));
 }
 

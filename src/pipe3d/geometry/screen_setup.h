@@ -13,7 +13,7 @@
 
 namespace halogen::pipe3d {
 
-// The grid of all coordinates. Positions with fewer fraction bits are first rounded to those.
+// The grid of all coordinates. If the state selects fewer fraction bits, positions are rounded to those first.
 inline constexpr int kGridBits = 8;
 inline constexpr int32_t kGrid = 1 << kGridBits;
 
@@ -49,7 +49,7 @@ struct ScreenPrimitive {
 };
 
 // Appends the primitives to draw: none, one, or the lines or points of a triangle that is not filled. `line_steps`
-// counts steps of the line pattern; it restarts with each strip, line of a list and outline.
+// counts steps of the line pattern. It restarts with each strip, each line of a list and each outline.
 void set_up(const PipelineState& state, const Clipper::Piece& piece, std::vector<ScreenPrimitive>& out,
             uint32_t& line_steps);
 

@@ -51,10 +51,10 @@ class Tessellator {
 
    private:
     bool odd_ = false;
-    uint32_t half_ = 1;   // points of a half, without one in the middle
-    uint32_t split_ = 0;  // after this point, a half with fewer points has one less
+    uint32_t half_ = 1;   // points of a half without one in the middle, rounded up
+    uint32_t split_ = 0;  // a half that is rounded down lacks the point after this one
     uint32_t fraction_ = 0;
-    uint32_t coarse_ = 0;  // length of a segment with fewer points, and with more points
+    uint32_t coarse_ = 0;  // length of a segment if rounded down; fine_: if rounded up
     uint32_t fine_ = 0;
   };
   using Row = std::vector<uint16_t>;

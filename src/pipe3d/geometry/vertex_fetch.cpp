@@ -10,7 +10,7 @@
 namespace halogen::pipe3d {
 namespace {
 
-constexpr size_t kLine_B = 64;  // a constant size for the compiler; reads are shorter
+constexpr size_t kLine_B = 64;  // size of the buffer for a read; each read is shorter
 
 }  // namespace
 

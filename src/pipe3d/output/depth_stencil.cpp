@@ -80,7 +80,7 @@ message::Surface surface_of(const PlaneBuffer& buffer, bool stencil, uint8_t sam
   surface.layout.pitch_B = buffer.pitch_B;
   surface.layout.layer_rows = buffer.layer_rows;
   if (buffer.layer_rows == 0) {
-    // If software does not state the distance: space for a whole chain of levels.
+    // If software does not state the distance of layers, a layer has space for a whole chain of levels.
     const uint64_t first = align_up(surface.height, surface.align_y);
     const uint64_t second = align_up(surface.level_height(1), surface.align_y);
     surface.layout.layer_rows = first + second + 11ull * surface.align_y;
@@ -176,7 +176,7 @@ void DepthStencilUnit::begin(const Output& output, memory::AddressSpace& space, 
   plain_ = has_depth_ && !state.bounds_test && !(has_stencil_ && state.stencil_test) && samples_log2 == 0;
 }
 
-// Tests and writes depth without stencil, bounds and samples.
+// Tests and writes depth for draws without a stencil test, without a bounds test and with one sample.
 bool DepthStencilUnit::plain_test(const PixelPlace& place, float depth, bool write) {
   const DepthStencil& state = output_->depth_stencil;
   const int32_t x = place.x + output_->buffers.depth.offset[0];

@@ -22,16 +22,16 @@ class DepthStencilUnit {
  public:
   // Starts a draw. Memory is accessed directly. `output` must outlive the draw.
   void begin(const Output& output, memory::AddressSpace& space, uint8_t samples_log2);
-  // Test four pixels with one sample each, if only depth is tested. Bit i of `mask` and of the result is pixel i of the
-  // square. The result is that of single tests.
+  // Test four pixels with one sample each, if only depth is tested, in elements of four bytes. Bit i of `mask` and of
+  // the result is pixel i of the square. The result is that of single tests.
   bool takes_squares() const { return plain_ && !idle_ && element_B_ == 4; }
   uint32_t test_square(const PixelPlace& place, uint32_t mask, const std::array<float, 4>& depth);
   // Returns whether there is nothing to test and nothing to write: every sample passes.
   bool idle() const { return idle_; }
   uint32_t element_B() const { return element_B_; }  // of the depth buffer
-  // Returns the samples of `mask` that pass. `depth`: a value per sample, not clamped to the buffer's range. Writes
-  // only if `write` is set: of a test before the shader and one after it, only one may write. `computed_stencil`: the
-  // pixel's stencil value that replaces the reference, or null.
+  // Returns the samples of `mask` that pass. `depth`: a value per sample, not clamped to the buffer's range. `write`:
+  // writes the results. If one test runs before the shader and one after it, only one of them may write.
+  // `computed_stencil`: the pixel's stencil value that replaces the reference, or null.
   uint32_t test(const PixelPlace& place, uint32_t mask, const std::array<float, kMaxSamples>& depth, bool front,
                 const uint8_t* computed_stencil, bool write);
   // Returns whether a fault stopped an access since begin().

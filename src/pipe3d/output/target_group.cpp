@@ -107,7 +107,7 @@ void blend(const Blender& blender, const std::array<uint8_t, 4>& shift, uint8_t 
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(&out[first]), words);
   }
 }
-// Without fused operations, which would round differently.
+// Blends without fused operations, which would round differently.
 [[gnu::target("avx2")]] void blend_wide(const Blender& blender, const std::array<uint8_t, 4>& shift, uint8_t has,
                                         const GroupColours& source, const Words& old, GroupColours& result) {
   blend_body(blender, shift, has, source, old, result);

@@ -1,6 +1,6 @@
 // Threads that need not run, because the replay of another thread of the primitive (pixel_replay.h) provides their
-// messages: the messages are sent without running them, and completely covered areas are filled at once. The counts are
-// those of the threads.
+// messages. Their messages are sent without them, and completely covered areas are filled at once. The counts are the
+// same as if the threads had run.
 #include <bit>
 
 #include "pipe3d/pixel/pixel_stage.h"
@@ -31,7 +31,8 @@ const PixelReplay* PixelStage::replay(const PixelShader::Kernel& kernel, bool na
     all.find_covered();
     const FilledRegisters filled = make_ready(kernel, all);
     const spec::GenId gen = generation_->id();
-    // The first square of a thread has a covered pixel, and with it all channels of the square if helper channels run.
+    // The first square of a thread has a covered pixel. If helper channels run, all channels of that square are
+    // enabled.
     const std::vector<eu::SentBytes>* const sent =
         followed_.find(*unit_.kernel(), gen,
                        {.kernel = unit_.kernel()->number(),
@@ -95,7 +96,8 @@ bool PixelStage::fill(const Rectangle& area) {
   }
   for (const PixelReplay::Write& write : known->writes()) {
     TargetWriter* const writer = target(write.message.index, write.message.blend);
-    // A fault would occur in another order. Work of helpers that faults is rolled back as a whole.
+    // A fill would meet faults in another order, so it must not fault. A helper may: its work is then rolled back as a
+    // whole.
     if (writer == nullptr || !writer->takes_fills() ||
         (!unit_.is_helper() && !writer->reaches(area, primitive_->layer))) {
       return false;

@@ -37,7 +37,8 @@ class PixelStage final : public message::PixelMessages {
   // `space` for everything else.
   void begin(const Generation& generation, const PipelineState& state, uint32_t entry_slots,
              memory::AddressSpace& space, memory::AddressSpace& targets);
-  // Called before primitives that may have the addresses of earlier ones.
+  // Forgets the last primitive. Called before a list is drawn, because its primitives may have the addresses of earlier
+  // ones.
   void begin_list() { primitive_ = nullptr; }
   // Draws the part of a primitive inside the window. `raster` belongs to the primitive.
   void draw(const ScreenPrimitive& primitive, const Rasteriser& raster, const Rectangle& window);
@@ -49,11 +50,12 @@ class PixelStage final : public message::PixelMessages {
   // Gen6: clears a band of the depth of a rectangle's pixels.
   bool clear_depth(const ScreenPrimitive& rectangle, const Rasteriser& raster, uint32_t band);
 
-  // Helper stages draw for this one, each on a host thread, with its kernels (ShaderUnit). Used by the main stage:
+  // Helper stages draw for the main stage, each on a host thread and with the main stage's kernels (ShaderUnit). Called
+  // for the main stage:
   void share_kernels(memory::AddressSpace& quiet);
   void unshare_kernels();
   void merge_counts_of(PixelStage& helper);
-  // Used by its helpers:
+  // Called for a helper:
   void use_kernels_of(PixelStage& main);
   bool fidelity_changed() const { return unit_.fidelity_changed() || setup_.unit().fidelity_changed(); }
   // Returns whether pixels can be drawn in any order with the targets used so far.

@@ -153,7 +153,7 @@ void Filler::position_offsets(unsigned half) {
 // Gen4: coordinates are relative to the first vertex, and the kernel computes the weights itself.
 void Filler::fill_with_start() {
   const ScreenVertex& start = group_.primitive->vertex[0];
-  // For points, the upper left corner.
+  // For points, the payload holds the upper left corner.
   const float back = group_.primitive->shape == Shape::point ? group_.primitive->width / 2 : 0.0f;
   hw::PIXEL_SUBSPANS payload = squares(0);
   payload.start_x = start.x - back;

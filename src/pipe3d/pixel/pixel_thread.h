@@ -49,7 +49,8 @@ struct FilledRegisters {
   size_t end = 0;          // first register after all
 };
 
-// Writes the registers of the payload except r0.3 to r0.5, and the attributes after the constants, at `data_grf`.
+// Writes the registers of the payload, except r0.3 to r0.5. Writes the attributes too: after the constants, at
+// `data_grf`.
 FilledRegisters fill_pixel_payload(const PipelineState& state, spec::GenId gen, const PixelGroup& group,
                                    std::span<const uint32_t> attributes, size_t data_grf, eu::Thread& thread);
 

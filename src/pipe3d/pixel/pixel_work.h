@@ -35,7 +35,7 @@ class PixelWork {
              memory::AddressSpace& space);
   uint32_t entry_slots() const { return entry_slots_; }
 
-  // Draws pieces from `next` on, until all are drawn, a thread stops the draw, a stop is demanded, or `most`
+  // Draws pieces from `next` on, until all are drawn, a thread stops the draw, a stop is requested, or `most`
   // instructions were executed. Sets `next` to the first piece that is not drawn. True: all are drawn.
   bool draw(const PrimitiveList& list, uint64_t& next, uint64_t most);
 

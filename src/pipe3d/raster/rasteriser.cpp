@@ -234,7 +234,7 @@ void Rasteriser::set_line(const ScreenPrimitive& primitive) {
     box_ = {};
     return;
   }
-  // Half of the width, perpendicular to the line or along the shorter axis.
+  // Half of the width: perpendicular to the line for rectangles, otherwise along the shorter axis.
   Point half = steep_ ? Point{round_grid(asked / 2), 0} : Point{0, round_grid(asked / 2)};
   Point end;
   if (rectangle) {

@@ -111,7 +111,7 @@ class Rasteriser {
     }
     return out;
   }
-  // Returns whether all pixels of the rectangle are covered. False: perhaps not. For one sample only.
+  // Returns whether all pixels of the rectangle are known to be covered. False: some may not be. For one sample only.
   bool covers_all(const Rectangle& area) const;
   // Returns whether a conservative triangle contains all of the pixel.
   bool covers(int32_t x, int32_t y) const;
@@ -124,7 +124,8 @@ class Rasteriser {
     const double sum = rhw_of(exact(x, y));
     return static_cast<float>(sum != 0 ? 1.0 / sum : 0.0);
   }
-  // Return the fraction of a smooth line in a pixel, 1 for all others. The source's alpha is multiplied by it.
+  // Return whether the primitive is a smooth line, and its fraction at a point (1 for all others). The source's alpha
+  // is multiplied by the fraction.
   bool smooth() const { return smooth_; }
   float fraction(float x, float y) const;
   // Returns the sprite coordinates of a point.

@@ -18,9 +18,9 @@ namespace halogen::pipe3d {
 struct OpenObjects {
   std::vector<Object> list;
   uint32_t next = 0;         // first object, or first patch of a group, that is not done
-  bool hull_done = false;    // the group that starts at `next` has its patches
+  bool hull_done = false;    // the hull shader has run for the group that starts at `next`
   uint32_t patch = 0;        // first patch of the group that is not done
-  bool points_done = false;  // this patch has its points
+  bool points_done = false;  // the domain shader has run for this patch
   uint32_t primitive = 0;    // first primitive of this patch that is not processed
   SavedEntries vertices;
   SavedEntries patches;

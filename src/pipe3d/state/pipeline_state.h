@@ -252,7 +252,7 @@ struct Replication {
   std::array<uint8_t, kMaxViews> layer_offset{};
 };
 
-// Gen4: the unit tests objects and passes those that must be clipped to threads.
+// Gen4: the unit tests objects. Threads clip those that must be clipped.
 struct ClipUnit {
   bool enabled = false;
   hw::ClipMode mode{};
@@ -440,7 +440,7 @@ struct PlaneBuffer {
   uint32_t level = 0;
   uint32_t first_layer = 0;
   uint32_t layers = 1;
-  uint32_t layer_rows = 0;  // distance of layers
+  uint32_t layer_rows = 0;  // rows from one layer to the next
   std::array<int32_t, 2> offset{};
   bool write = false;
   uint8_t align_x = 0;  // of levels; 0: 4, and 8 for stencil
@@ -491,7 +491,7 @@ struct Output {
 // All of it ----------------------------------------------------------------------------------------------------------
 
 struct PipelineState {
-  const StopFlag* stop = nullptr;  // asked by work whose length the guest controls; null: none
+  const StopFlag* stop = nullptr;  // polled by work whose length the guest controls; null: none
   oa::CountsWanted wanted;         // counts that are observed
   message::StateBases bases;
   VertexState vertices;

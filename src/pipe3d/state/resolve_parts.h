@@ -154,7 +154,8 @@ void set_guard_band(const View& view, Viewport& viewport) {
   viewport.guard_y_max = view.y_max_clip_guardband;
 }
 
-// Sets attributes in their order. `From` is 3DSTATE_SBE, or 3DSTATE_SF where it holds the same fields.
+// Maps attribute i to slot i, and sets how attributes are interpolated. `From` is 3DSTATE_SBE, or 3DSTATE_SF where it
+// holds the same fields.
 template <class From>
 void set_attributes(const From& from, Setup& setup) {
   setup.count = std::min<uint32_t>(from.number_of_sf_output_attributes, kMaxAttributes);

@@ -23,7 +23,8 @@ TEST_P(BlitExample, BlockOfFourLinesIsAtTheManualsAddresses) {
   }
 }
 
-// 64x64 pixels at (128, 128) of a 1024x768 screen filled with the pattern 1 MB above the screen's first byte.
+// Fills 64x64 pixels at (128, 128) of a 1024x768 screen with a pattern. The pattern is 1 MB above the screen's first
+// byte.
 TEST_P(BlitExample, PatternFillHasTheManualsPixels) {
   COVERS("G45-8.2.3.1-01");
   const uint64_t screen = bench.allocate(0x101);

@@ -1,4 +1,4 @@
-// Random changes of a dispatch that works, on every chip, as in the fuzzer. The sanitizers report accesses out of
+// Changes a working dispatch at random, on every chip, as the fuzzer does. The sanitizers report accesses out of
 // bounds.
 #include <gtest/gtest.h>
 

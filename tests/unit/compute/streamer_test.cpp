@@ -81,7 +81,7 @@ TEST_F(ComputeStreamer, SettingsPersistAcrossSubmissions) {
   EXPECT_EQ(bench.reg(kRcs, kThreads), 64u) << "channels: eight groups of one thread of eight";
 }
 
-// As Mesa's iris does it: binding tables are in the pool, surface states are relative to the surface base.
+// As in Mesa's iris, binding tables are in the pool and surface states are relative to the surface base.
 TEST_F(ComputeStreamer, BindingTablesAreReadFromThePoolIfEnabled) {
   constexpr uint32_t kPoolAlloc = 0x7919'0002, kEnable = 1u << 11;
   const uint64_t pool = bench.allocate(1);

@@ -14,7 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// A register load with a reserved bit set, an unknown command, the end.
+// The batch holds a register load with a reserved bit set, an unknown command and its end.
 constexpr std::array<uint32_t, 6> kBatch{0x1100'0001, 0x2030, 0x18, 0x5fc0'0000, 0, 0x0500'0000};
 
 template <class Make>

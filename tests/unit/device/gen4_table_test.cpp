@@ -200,7 +200,7 @@ TEST_P(Gen4Table, CpuAccessOutsideMemoryHasItsOwnErrorBit) {
   EXPECT_EQ(bench.read(kPgtblEr), 2u);
 }
 
-// Snooped pages are accessible, but not to every client.
+// A snooped page is accessible. An access by a client that must not use it raises an Event.
 TEST_P(Gen4Table, SnoopedPagesAreOnlyForSomeClients) {
   COVERS("G45-4.3-02");
   COVERS("G45-4.6.1-01");

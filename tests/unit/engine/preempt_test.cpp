@@ -120,7 +120,7 @@ TEST_P(PreemptTest, PreemptionPointsAreTheListedCommands) {
   EXPECT_EQ(reached(steps(data, 1, 300, false)), 300u);
   // MI_ARB_CHECK.
   EXPECT_LT(reached(steps(data, 1, 300, true)), 150u);
-  // MI_ARB_ON_OFF around all commands, and around some.
+  // MI_ARB_ON_OFF disables arbitration around all commands, then around some.
   std::vector<uint32_t> bracketed{kArbOff, 0};
   const std::vector<uint32_t> body = steps(data, 1, 300, true);
   bracketed.insert(bracketed.end(), body.begin(), body.end());

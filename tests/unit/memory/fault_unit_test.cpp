@@ -66,7 +66,8 @@ TEST(FaultUnit, HangStopsHaltWaitsAndStreamDropsTheAccess) {
   }
 }
 
-// A listener that answers immediately hides the fault; a listener that fails must not cause an endless loop.
+// A listener that answers immediately hides the fault. A listener that reports success without mapping the page must
+// not cause an endless loop.
 TEST(FaultUnit, ImmediateResponseHidesTheFault) {
   FaultBench one(FaultModel::halt);
   one.listener.answer = [&](const PageRequest& request) {
@@ -82,7 +83,7 @@ TEST(FaultUnit, ImmediateResponseHidesTheFault) {
   EXPECT_EQ(liar.listener.faults.size(), 1u);
 }
 
-TEST(FaultUnit, ClearPresentBitEndsTheWalkAndItsFaultMayBeCached) {
+TEST(FaultUnit, ClearPresentBitEndsTheWalkAndItsFaultIsCached) {
   COVERS("ICL-FLT-03");
   for (size_t level = 0; level < 4; ++level) {
     FaultBench one(FaultModel::stream);

@@ -108,7 +108,7 @@ void expect_domain(const std::string& domain) {
   }
 }
 
-TEST(Dg1WakeTable, HasTheRowsOfTheManual) {
+TEST(Dg1WakeTable, CoversAllOffsetsWithTheManualsRowCounts) {
   COVERS("DG1-FW-01");
   const auto rows = dg1_table().rows;
   EXPECT_EQ(rows.size(), 199u);
