@@ -40,7 +40,8 @@ AccessResult read_descriptor_at(const Generation& generation, uint64_t address, 
                                 hw::INTERFACE_DESCRIPTOR_DATA& descriptor) {
   std::array<uint32_t, hw::kMaxDwords<hw::INTERFACE_DESCRIPTOR_DATA>> words{};
   const size_t size = spec::bytes_of<hw::INTERFACE_DESCRIPTOR_DATA>(generation.id());
-  const AccessResult result = space.read(wrapped_address(address), std::as_writable_bytes(std::span(words)).first(size));
+  const AccessResult result =
+      space.read(wrapped_address(address), std::as_writable_bytes(std::span(words)).first(size));
   descriptor = hw::INTERFACE_DESCRIPTOR_DATA::unpack(generation.id(), words);
   return result;
 }

@@ -24,7 +24,8 @@ std::optional<uint64_t> AuxTable::walk(uint64_t main) const {
   for (const Level& level : kLevels) {
     const uint64_t index = main >> level.index_shift & low_mask(level.index_bits);
     uint64_t entry = 0;
-    if (!ok(space_->read(wrapped_address(table + index * sizeof(entry)), std::as_writable_bytes(std::span(&entry, 1)))) ||
+    if (!ok(space_->read(wrapped_address(table + index * sizeof(entry)),
+                         std::as_writable_bytes(std::span(&entry, 1)))) ||
         (entry & 1) == 0) {
       return std::nullopt;
     }

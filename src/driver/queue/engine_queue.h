@@ -30,7 +30,7 @@ class EngineContext {
   // At this number of requests that are not done, the ring counts as full, and the program waits until half of them are
   // done.
   static constexpr size_t kMaxOpen = 64;
-  std::vector<Request*> open;  // not done, in the order of submission; the queue holds them
+  std::vector<Request*> open;        // not done, in the order of submission; the queue holds them
   std::shared_ptr<ClientLoad> load;  // counts the time on the engine; null: there are no monitors
 
  private:
