@@ -74,7 +74,10 @@ int Perf::open(Driver::Lock& lock, const PerfProperties& properties, const Conte
     return -ENOMEM;
   }
   if (stream_ != stream) return -EIO;
-  if ((flags & I915_PERF_FLAG_DISABLED) == 0) stream->enable();
+  if ((flags & I915_PERF_FLAG_DISABLED) == 0) {
+    driver_.catch_up();  // time before the stream makes no reports
+    stream->enable();
+  }
   render().set_device_register(unit_->control());
   wake();
   return program_end.release();
