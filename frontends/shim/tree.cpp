@@ -78,10 +78,13 @@ class Builder {
     if (end != std::string::npos) folder(path.substr(0, end));
     good_ = good_ && (mkdir(whole(path).c_str(), 0755) == 0 || errno == EEXIST);
   }
-  // Creates a relative link, as in sysfs, so that it works under both roots.
+  // Creates a relative link, as in sysfs, so that it works under both roots. It ends with the name of the target, also
+  // if that is a folder above: programs take the name from there.
   void link(const std::string& path, const std::string& target) {
     folder(path.substr(0, path.rfind('/')));
-    const fs::path relative = (fs::path("/") / target).lexically_relative(fs::path("/" + path).parent_path());
+    const fs::path to = fs::path("/") / target;
+    const fs::path folder_of = to.parent_path().lexically_relative(fs::path("/" + path).parent_path());
+    const fs::path relative = (folder_of / to.filename()).lexically_normal();
     good_ = good_ && symlink(relative.c_str(), whole(path).c_str()) == 0;
   }
 
