@@ -152,7 +152,7 @@ uint64_t PmuGroup::value_of(const EventRecord& record) const {
 }
 
 uint64_t PmuGroup::time_of(const EventRecord& record) const {
-  return record.counts == 0 ? record.time : record.time + board_.now_ns() - record.since;
+  return record.counts == 0 ? record.time : record.time + driver::LoadBoard::now_ns() - record.since;
 }
 
 // Starts and stops events as the program wants. Events do not count while their leader is off.
@@ -165,7 +165,7 @@ void PmuGroup::settle(int descriptor, std::vector<Event>& group) {
     record.time = time_of(record);
     record.counts = counts;
     record.base = pmu_value(model_, board_.page(), record.config);
-    record.since = board_.now_ns();
+    record.since = driver::LoadBoard::now_ns();
     store(descriptor, each.index, record);
   }
 }

@@ -73,9 +73,7 @@ Driver::Driver(std::unique_ptr<Gpu> gpu, const DriverOptions& options)
   }
   if (options_.counters != nullptr) options_.counters->attach(gpu_->hardware().device());
   perf_ = std::make_unique<Perf>(*this, options_.perf);
-  const auto host_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(host_then_.time_since_epoch());
-  meter_ =
-      std::make_unique<LoadMeter>(*gpu_, options_.perf.load, static_cast<uint64_t>(host_ns.count()) - device_then_);
+  meter_ = std::make_unique<LoadMeter>(*gpu_, options_.perf.load, options_.load_clock);
   thread_ = start_own_thread([this] { run(); });
 }
 

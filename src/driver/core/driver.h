@@ -53,6 +53,7 @@ struct DriverOptions {
   bool privileged = false;                       // programs may have the rights of an administrator
   bool monitors = false;                         // programs may have the right to monitor others
   PerfPaths perf{};
+  std::function<uint64_t()> load_clock{};  // the host's, in nanoseconds, for monitors; empty: CLOCK_MONOTONIC
   // True: the time of an idle device follows the host's clock, and vertical blanks come at the mode's rate. False: time
   // passes only while the device works or a call waits for a vertical blank, which then comes as fast as the host can
   // produce it.

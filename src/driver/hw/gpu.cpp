@@ -46,8 +46,10 @@ Gpu::Gpu(std::unique_ptr<Hardware> hardware)
     if (engine.engine_class == spec::EngineClass::posh) continue;  // serves the render engine, not programs
     queues_.push_back(execlists ? make_execlist_queue(*hardware_, table_, engine)
                                 : make_ring_queue(*hardware_, table_, *shared_, engine));
+    if (queues_.back()) queues_.back()->use(load_clock_);
   }
   offer();
+  load_clock_.tick(hardware_->device().clock().nanoseconds);
   interrupts_.enable();
 }
 
@@ -88,9 +90,10 @@ const OfferedEngine* Gpu::offer_of(const EngineQueue& queue) const {
 
 void Gpu::work(uint64_t nanoseconds) {
   const bool awake = working();
-  const uint64_t before = hardware_->device().clock().nanoseconds;
   hardware_->advance(nanoseconds);
-  if (awake) awake_ns_ += hardware_->device().clock().nanoseconds - before;
+  load_clock_.tick(hardware_->device().clock().nanoseconds);
+  const LoadClock::Point& before = load_clock_.before();
+  if (awake) awake_ns_ += load_clock_.counted(load_clock_.now().device - before.device, before);
   // The number of rounds is limited in case of an interrupt that the driver does not know.
   for (int round = 0; round < 4 && hardware_->host().interrupt_line(); ++round) {
     if (!interrupts_.acknowledge([this](const Interrupts::Cause& cause) { notify(cause); })) break;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "driver/hw/interrupts.h"
+#include "driver/hw/load_clock.h"
 #include "driver/queue/engine_queue.h"
 
 namespace halogen::driver {
@@ -43,7 +44,8 @@ class Gpu {
   bool working() const;                                      // an engine has work
   uint64_t progress() const;                                 // grows when a request starts or completes
   uint64_t interrupts() const { return interrupts_taken_; }  // handled so far
-  uint64_t awake_ns() const { return awake_ns_; }            // device time during which engines had work
+  uint64_t awake_ns() const { return awake_ns_; }            // during which engines had work, by the load clock
+  LoadClock& load_clock() { return load_clock_; }
 
  private:
   Gpu(std::unique_ptr<Hardware> hardware);
@@ -58,6 +60,7 @@ class Gpu {
   std::vector<OfferedEngine> offered_;
   uint64_t interrupts_taken_ = 0;
   uint64_t awake_ns_ = 0;
+  LoadClock load_clock_;
 };
 
 }  // namespace halogen::driver

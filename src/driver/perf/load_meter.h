@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -13,9 +14,8 @@ namespace halogen::driver {
 
 class LoadMeter {
  public:
-  // `path`: of the file; empty: there are no monitors. `start_ns`: CLOCK_MONOTONIC when the device's clock was 0.
-  LoadMeter(Gpu& gpu, const std::string& path, uint64_t start_ns)
-      : gpu_(gpu), board_(LoadBoard::open(path)), start_ns_(start_ns) {}
+  // `path`: of the file; empty: there are no monitors. `host_clock`: empty: CLOCK_MONOTONIC.
+  LoadMeter(Gpu& gpu, const std::string& path, std::function<uint64_t()> host_clock);
 
   // Returns the account of a new node. Null: there are no monitors.
   std::shared_ptr<ClientLoad> add_client(const FileKey& file, uint32_t minor);
@@ -24,15 +24,13 @@ class LoadMeter {
 
  private:
   void update_engine(const OfferedEngine& engine);
-  void update_ahead();
 
   Gpu& gpu_;
   std::shared_ptr<LoadBoard> board_;
-  uint64_t start_ns_;
   std::array<std::array<engine::TimeSpent, kUserInstances>, kUserClasses> told_{};
   uint64_t interrupts_told_ = 0;
   uint64_t awake_told_ = 0;
-  uint64_t host_seen_ = 0;  // CLOCK_MONOTONIC as read last
+  LoadClock::Point told_at_;
 };
 
 }  // namespace halogen::driver

@@ -61,7 +61,7 @@ std::optional<ClientTimes> LoadBoard::find(const FileKey& file) const {
   return found;
 }
 
-uint64_t LoadBoard::host_ns() {
+uint64_t LoadBoard::now_ns() {
   constexpr uint64_t kSecond = 1'000'000'000;
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);

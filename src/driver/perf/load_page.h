@@ -2,7 +2,7 @@
 // processes of the run map one file of its private folder. Its owner is the user of the run, so that who can write it
 // could end or debug the processes anyway. No value in it is used as an address, a length or an unchecked index.
 //
-// Times are nanoseconds of the devices' virtual time.
+// Times are nanoseconds of the devices' load clocks (load_clock.h).
 #pragma once
 
 #include <array>
@@ -40,7 +40,6 @@ struct LoadPage {
   static constexpr size_t kClients = 1024;
 
   std::atomic<uint64_t> last_id{0};
-  std::atomic<uint64_t> ahead_ns{0};  // by which the clock of a device was ahead of the host's, at most
   std::atomic<uint64_t> interrupts{0};
   std::atomic<uint64_t> awake_ns{0};  // a device had work
   std::array<std::array<EngineLoad, kUserInstances>, kUserClasses> engines{};
@@ -68,10 +67,8 @@ class LoadBoard {
   // Returns the times of an open node by the file behind its descriptors, of whichever process. No value: not a node,
   // or the process that had the device has ended.
   std::optional<ClientTimes> find(const FileKey& file) const;
-  // Returns the time by which events of the PMU are measured. It passes at least as fast as CLOCK_MONOTONIC, and no
-  // clock of a device is ahead of it.
-  uint64_t now_ns() const { return host_ns() + page_->ahead_ns; }
-  static uint64_t host_ns();  // CLOCK_MONOTONIC
+  // Returns the host's time, CLOCK_MONOTONIC, by which monitors measure.
+  static uint64_t now_ns();
   // Null: all slots are in use.
   ClientSlot* take_slot(const FileKey& file, uint32_t minor);
 

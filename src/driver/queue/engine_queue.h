@@ -17,6 +17,7 @@ namespace halogen::driver {
 class ClientLoad;
 class CommandWriter;
 class EngineQueue;
+class LoadClock;
 class Tracepoints;
 
 // A context on one engine.
@@ -48,6 +49,7 @@ class EngineQueue {
 
   const spec::EngineModel& engine() const { return engine_; }
   void tell(Tracepoints* tracepoints) { tracepoints_ = tracepoints; }
+  void use(const LoadClock& clock) { load_clock_ = &clock; }  // for the times of contexts
 
   // Programs the engine's registers at start-up and after a reset.
   virtual void start() = 0;
@@ -125,6 +127,7 @@ class EngineQueue {
   std::deque<RequestRef> waiting_;  // by priority, then by submission
   std::deque<RequestRef> running_;  // placed, in the order of each context
   uint64_t next_number_ = 1;
+  const LoadClock* load_clock_ = nullptr;
 
  private:
   void look_at_all();

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ticks.h"
 #include "driver/hw/command_writer.h"
 #include "driver/hw/gpu.h"
 #include "driver/hw/packed.h"
@@ -266,7 +267,8 @@ class ExeclistQueue final : public EngineQueue {
       }
       if (!active_.empty() && active_.front().context == before) continue;
       if (before) take_time(*before);
-      active_since_ = hardware_.device().clock().nanoseconds;
+      started_ = load_clock_->before();
+      active_since_ = load_clock_->now();
     }
   }
   Wanted wanted() const override {
@@ -362,26 +364,24 @@ class ExeclistQueue final : public EngineQueue {
   // Counts the time that the image of a context says it has run since the last call. The engine has saved it there.
   void take_time(ExeclistContext& context) const {
     const uint32_t saved = saved_ticks(context);
-    const uint64_t before = nanoseconds(context.ticks);
+    const uint64_t before = first_nanosecond(context.ticks, hardware_.model().timestamp_hz);
     context.ticks += saved - context.saved_ticks;
     context.saved_ticks = saved;
-    add_time(context, nanoseconds(context.ticks) - before);
+    const uint64_t after = first_nanosecond(context.ticks, hardware_.model().timestamp_hz);
+    add_time(context, load_clock_->counted(after - before, started_));
   }
   uint32_t saved_ticks(const ExeclistContext& context) const {
     const auto place = places_.find(at(hw::CTX_TIMESTAMP::kDesc));
     check(place != places_.end(), "the context image holds the time of the context");
     return context.image.load(kPageBytes + place->second * 4);
   }
-  uint64_t nanoseconds(uint64_t ticks) const {
-    constexpr uint64_t kSecond = 1'000'000'000;
-    const uint64_t hz = hardware_.model().timestamp_hz;
-    return ticks / hz * kSecond + ticks % hz * kSecond / hz;
-  }
   void add_time(const ExeclistContext& context, uint64_t nanoseconds) const {
     if (context.load) context.load->add(user_class(engine_.engine_class), nanoseconds);
   }
   // Returns the time since the driver saw that the engine runs the first context.
-  uint64_t running_ns() const { return hardware_.device().clock().nanoseconds - active_since_; }
+  uint64_t running_ns() const {
+    return load_clock_->counted(load_clock_->now().device - active_since_.device, active_since_);
+  }
 
   // Returns the next placed request of a context. Null: none.
   RequestRef first_of(const EngineContext& context) const {
@@ -490,7 +490,8 @@ class ExeclistQueue final : public EngineQueue {
   uint32_t next_context_ = 0;
   std::vector<std::weak_ptr<ExeclistContext>> contexts_;
   std::vector<Port> active_;             // what the engine executes, by its reports
-  uint64_t active_since_ = 0;            // device time when it was told that the first of them runs
+  LoadClock::Point started_;             // a point before the first of them was started
+  LoadClock::Point active_since_;        // when the driver was told of that
   std::vector<Port> pending_;            // submitted but not yet accepted
   std::vector<Port> interrupted_;        // by a reset
   std::shared_ptr<EngineContext> turn_;  // owner of the current time slice

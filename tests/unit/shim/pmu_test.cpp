@@ -119,15 +119,13 @@ TEST_F(Pmu, AnEventThatIsOffKeepsValueAndTime) {
   close(event);
 }
 
-TEST_F(Pmu, TimePassesAsTheHostsClockAndADeviceThatIsAhead) {
+TEST_F(Pmu, TheTimeOfAnEventIsTheHosts) {
+  const uint64_t before = LoadBoard::now_ns();
   const int event = open(kBusy, PERF_FORMAT_TOTAL_TIME_ENABLED);
   usleep(1000);
-  const uint64_t first = read(event)[1];
-  EXPECT_GE(first, 1'000'000u);
-  constexpr uint64_t kHour = 3'600'000'000'000;
-  page().ahead_ns = kHour;
-  usleep(1000);
-  EXPECT_GE(read(event)[1], first + kHour + 1'000'000);
+  const uint64_t time = read(event)[1];
+  EXPECT_GE(time, 1'000'000u);
+  EXPECT_LE(time, LoadBoard::now_ns() - before);
   close(event);
 }
 
