@@ -114,7 +114,7 @@ class ExeclistQueue final : public EngineQueue {
   }
 
   void show_times() override {
-    if (active_.empty()) return;
+    if (active_.empty() || !working()) return;  // a context without requests may not have left yet
     const ExeclistContext& context = *active_.front().context;
     if (context.load) context.load->show(user_class(engine_.engine_class), running_ns());
   }
