@@ -159,11 +159,12 @@ Next DrawBackEnd::execute(Engine& engine, const Command& command) {
   }
   if (command.desc.id == CommandId::_3DSTATE_WM_HZ_OP) {
     const auto fields = command.as<hw::_3DSTATE_WM_HZ_OP>(engine.gen());
-    if (fields.depth_buffer_clear_enable || fields.stencil_buffer_clear_enable) {
+    if (fields.depth_buffer_clear_enable || fields.stencil_buffer_clear_enable || fields.depth_buffer_resolve_enable ||
+        fields.hierarchical_depth_buffer_resolve_enable) {
       LongCommand work(engine, command, LongWork::draw);
       begin_unless_resumed(engine, command, work);
       memory::AddressSpace& space = engine.data_space(table_of(engine), memory::Stream::render_cache);
-      counts_.reset();  // the clear has neither threads nor a primitive
+      counts_.reset();  // the operation has neither threads nor a primitive
       const pipe3d::Outcome outcome = work.run(space, [&] {
         return pipeline_.depth_operation(input_of(engine, space, unread_), engine.state().draw.progress);
       });
