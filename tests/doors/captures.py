@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import signal
+import struct
 import subprocess
 import sys
 import tarfile
@@ -21,10 +22,16 @@ DATA = pathlib.Path(os.environ.get("HALOGEN_DATA", ROOT.parent / "shared/data"))
 LIMITS = {"clear": 0, "copytex": 0, "blit": 0, "tri": 1, "depth": 1, "textri": 3}
 
 
+MASK = (1 << 48) - 1
+AUX_TABLE = 0x4200  # GFX_AUX_TABLE_BASE_ADDR
+
+
 def last_target(folder):
-    """Returns the last render target of the stream: base, pitch in bytes, tiling, width, height."""
+    """Returns the last render target of the stream: base, pitch in bytes, tiling, width, height, and the fields of its surface
+    state (none for a blit) with the auxiliary table of the stream."""
     text = subprocess.run([HALOGEN, "decode", "--json", str(folder)], capture_output=True, text=True).stdout
     target = None
+    table = 0
     for line in text.splitlines():
         command = json.loads(line)
         if command.get("kind") != "command":
@@ -32,7 +39,12 @@ def last_target(folder):
         fields = command.get("fields", {})
         if command["name"] == "XY_SRC_COPY_BLT":
             target = (int(fields["destination_base_address"], 16), fields["destination_pitch"] * 4,
-                      "X" if fields["dest_tiling_enable"] else "", fields["destination_x2"], fields["destination_y2"])
+                      "X" if fields["dest_tiling_enable"] else "", fields["destination_x2"], fields["destination_y2"], {})
+        if command["name"] == "MI_LOAD_REGISTER_IMM":
+            pairs = command["dwords"][1:]
+            values = dict(zip(pairs[::2], pairs[1::2]))
+            if AUX_TABLE in values:
+                table = values[AUX_TABLE] | values[AUX_TABLE + 4] << 32
         if not command["name"].startswith("3DSTATE_BINDING_TABLE_POINTERS"):
             continue
         for state in command.get("state", []):
@@ -42,18 +54,72 @@ def last_target(folder):
             walk = f.get("tile_mode") or (f.get("tile_walk") if f.get("tiled_surface") else "")
             tiling = {"YMAJOR": "Y", "XMAJOR": "X"}.get(walk, "")
             target = (int(f["surface_base_address"], 16), f["surface_pitch"] + 1, tiling, f["width"] + 1,
-                      f["height"] + 1)
+                      f["height"] + 1, f | {"table": table})
             break  # the first of a table is what is drawn to
     return target
 
 
+class Memory:
+    """The buffers of a stream after its replay."""
+
+    def __init__(self, program, out):
+        objects = json.loads((program / "exec_000/manifest.json").read_text())["objects"]
+        self.buffers = [(int(each["gpu"], 16) & MASK, each["size"], out / f"{each['handle']}.bin") for each in objects]
+
+    def read(self, address, size):
+        for start, length, file in self.buffers:
+            if start <= address & MASK < start + length:
+                content = file.read_bytes()
+                return content[(address & MASK) - start :][:size]
+        raise LookupError(f"no buffer at {address:#x}")
+
+    def word(self, address):
+        return struct.unpack("<Q", self.read(address, 8))[0]
+
+
+def y_offset(x, y, pitch):
+    return y // 32 * 32 * pitch + x // 128 * 4096 + x % 128 // 16 * 512 + y % 32 * 16 + x % 16
+
+
+def clear_blocks(memory, base, pitch, fields):
+    """Returns a function that says whether a pixel is in a clear block: the stream may end without a resolve. Layout of states:
+    docs/compression.md."""
+    if fields.get("auxiliary_surface_mode") not in ("AUX_CCS_E", "AUX_CCS_D") or not fields.get("clear_value_address_enable"):
+        return lambda x, y: False
+    if fields["table"]:
+        table = fields["table"]
+        for shift, bits, low in ((36, 12, 15), (24, 12, 13), (16, 8, 8)):
+            entry = memory.word(table + (base >> shift & (1 << bits) - 1) * 8)
+            table = (entry & MASK) >> low << low
+        states = memory.read(table, 256)  # of 64 KB, more than these pictures have
+
+        def mapped(x, y):
+            at = y_offset(x * 4, y, pitch)
+            block = at >> 10 & 3 | (at >> 6 & 7) << 2
+            return states[at // 4096 * 16 + block // 2] >> block % 2 * 4 & 15 == 15
+
+        return mapped
+    states = memory.read(int(fields["auxiliary_surface_base_address"], 16), 4096)
+
+    def control(x, y):
+        x, y = x // 8, y // 4
+        bit = (y % 16 * 16 + x % 16) * 2
+        return states[x // 16 * 512 + y // 16 * 64 + bit // 8] >> bit % 8 & 3 == 3
+
+    return control
+
+
 def picture(program, out):
-    base, pitch, tiling, width, height = last_target(program / "exec_000")
-    mask = (1 << 48) - 1
-    for entry in json.loads((program / "exec_000/manifest.json").read_text())["objects"]:
-        start = int(entry["gpu"], 16) & mask
-        if start <= base & mask < start + entry["size"]:
-            content = (out / f"{entry['handle']}.bin").read_bytes()[(base & mask) - start :]
+    base, pitch, tiling, width, height, fields = last_target(program / "exec_000")
+    memory = Memory(program, out)
+    content = memory.read(base, 1 << 30)
+    is_clear = clear_blocks(memory, base & MASK, pitch, fields)
+    colour = b""
+    if fields.get("clear_value_address_enable"):
+        floats = struct.unpack("<4f", memory.read(int(fields["clear_value_address"], 16), 16))
+        colour = bytes(int(min(max(value, 0), 1) * 255 + 0.5) for value in floats)
+        if fields["surface_format"].startswith("B8G8R8"):
+            colour = colour[2::-1] + colour[3:]
     pixels = bytearray()
     for y in range(height):
         for x in range(0, width * 4, 4):
@@ -61,8 +127,8 @@ def picture(program, out):
             if tiling == "X":
                 at = y // 8 * 8 * pitch + x // 512 * 4096 + y % 8 * 512 + x % 512
             elif tiling == "Y":
-                at = y // 32 * 32 * pitch + x // 128 * 4096 + x % 128 // 16 * 512 + y % 32 * 16 + x % 16
-            pixels += content[at : at + 4]
+                at = y_offset(x, y, pitch)
+            pixels += colour if is_clear(x // 4, y) else content[at : at + 4]
     return bytes(pixels)
 
 
