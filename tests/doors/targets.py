@@ -14,8 +14,24 @@ NEAR = {"small_floats": 4}  # llvmpipe cuts bits off floats of 10 and 11 bits, t
 LESS = {"i965": 16, "gm965": 16, "g45": 16, "gm45": 16, "snb": 31}
 
 
-def rule(_, scene, drawn, wanted):
+DITHERS = ["chv", "icl", "dg1"]  # alpha to coverage: the share of samples in 4x4 pixels is alpha
+ALPHA_COLUMNS = {0: 0, 7: 0.25, 13: 0.5, 20: 0.75, 26: 1}  # the first of four columns with one alpha: alpha
+SIDE = 32
+
+
+def dithered(drawn):
+    for first, alpha in ALPHA_COLUMNS.items():
+        reds = [drawn[(y * SIDE + x) * 4] for y in range(SIDE) for x in range(first, first + 4)]
+        mean = sum(reds) / len(reds)
+        if abs(mean - 255 * alpha) > 2:
+            return f"columns {first} to {first + 3}: {mean / 255:.3f} of the samples are covered, not {alpha}"
+    return ""
+
+
+def rule(device, scene, drawn, wanted):
     """Compares; a chip of GL 2 draws only the first formats of a list."""
+    if scene == "alpha_coverage" and device in DITHERS and len(drawn) == len(wanted):
+        return dithered(drawn)
     if not drawn or len(drawn) > len(wanted) or len(drawn) % 4:
         return f"{len(drawn)} bytes, not {len(wanted)}"
     far = apart(drawn, wanted, NEAR.get(scene, 1))
