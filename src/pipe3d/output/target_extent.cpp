@@ -35,8 +35,12 @@ TargetExtent extent_of(const message::Surface& surface) {
   const uint64_t width = surface.x_offset + surface.level_width(surface.render_level) * wider(beside);
   const uint64_t height = surface.y_offset + rows_to(surface.height, surface.render_level) * higher(beside);
   const uint64_t rows = layout.layer_rows * (surface.first_layer + slices - 1) + height;
+  // A block of 32 one-byte elements may lie in two windows (PixelPieces), because levels begin at multiples of 16.
+  const bool blocks_apart =
+      surface.states.form != surface::StateForm::four_bits || element_B > 1 || surface.render_level == 0;
   return {surface.base, surface.base + layout.row_B() * rows,
-          width * element_B <= layout.row_B() && (slices == 1 || surface.volume() || layout.layer_rows >= height)};
+          blocks_apart && width * element_B <= layout.row_B() &&
+              (slices == 1 || surface.volume() || layout.layer_rows >= height)};
 }
 
 TargetExtent extent_of(const PlaneBuffer& buffer, uint32_t element_B, uint32_t samples) {
