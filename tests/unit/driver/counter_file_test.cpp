@@ -95,7 +95,7 @@ TEST_P(CounterFileTest, RowsCoverTheRunAndShowItsWork) {
     if (row != 0) {
       EXPECT_EQ(times[row] - lengths[row], times[row - 1]) << row;
     }
-    EXPECT_NEAR(clocks[row], lengths[row] * 0.75, 1) << row;
+    EXPECT_NEAR(clocks[row], lengths[row] * 0.45, 1) << row;
     busy_ns += lengths[row] * busy[row] / 100;
   }
   EXPECT_GT(busy_ns, 40'000);

@@ -60,7 +60,7 @@ TEST_P(OaSampler, SamplesHaveLinearSharesOfTheirPeriods) {
   for (size_t n = 0; n < 3; ++n) {
     EXPECT_EQ(bench.samples[n].begin_ns, bench.start + n * kPeriod);
     EXPECT_EQ(bench.samples[n].end_ns, bench.start + (n + 1) * kPeriod);
-    EXPECT_EQ(bench.samples[n].clocks, 750u);
+    EXPECT_EQ(bench.samples[n].clocks, 450u);
     EXPECT_NEAR(static_cast<double>(bench.samples[n].counts[35]), static_cast<double>(expected[n]), 3);
   }
   EXPECT_EQ(bench.sum(35), 4000u);
