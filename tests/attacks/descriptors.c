@@ -67,7 +67,7 @@ static int leak(void) {
   const unsigned before = count_descriptors(owner);
   for (int i = 0; i < 100; ++i) send_with(node, "c", 1, files, 2);
   for (int i = 0; i < 20; ++i) send_with(node, "c", 1, files, 200);
-  for (int i = 0; i < 50 && count_descriptors(owner) > before + 5; ++i) usleep(20000);
+  for (int i = 0; i < 1000 && count_descriptors(owner) > before + 5; ++i) usleep(20000);
   return count_descriptors(owner) > before + 20;
 }
 // The same beside a call.
@@ -85,7 +85,7 @@ static int leak_beside_call(void) {
     ask(&channel, size, files, 100, &file);
     close(channel.socket);
   }
-  for (int i = 0; i < 50 && count_descriptors(owner) > before + 5; ++i) usleep(20000);
+  for (int i = 0; i < 1000 && count_descriptors(owner) > before + 5; ++i) usleep(20000);
   return count_descriptors(owner) > before + 20;
 }
 // A client that never receives the descriptors that its calls make.
