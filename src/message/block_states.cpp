@@ -16,7 +16,10 @@ using surface::BlockState;
 using surface::StateForm;
 
 constexpr uint64_t kPage_B = 4096;
-constexpr uint64_t kMaxScan_B = uint64_t{1} << 30;  // of a surface; larger ones are not scanned
+// A guest chooses the size of a surface. Larger ones are not scanned, and not filled at once.
+constexpr uint64_t kMaxScan_B = uint64_t{4} << 20;      // of states
+constexpr uint64_t kMaxMapped_B = uint64_t{256} << 20;  // of a surface with mapped states
+constexpr uint64_t kMaxFilled = 1 << 19;                // blocks
 
 bool has_control_surface(const Surface& surface, hw::AuxiliarySurfaceMode mode) {
   using Mode = hw::AuxiliarySurfaceMode;
@@ -275,11 +278,11 @@ bool may_be_clear(const Surface& surface, memory::AddressSpace& space) {
   if (map.form == StateForm::none) {
     return false;
   }
-  const uint64_t bytes = surface.layout.row_B() * rows_of(surface);
-  if (bytes > kMaxScan_B) {
-    return true;
-  }
   if (map.form == StateForm::four_bits) {
+    const uint64_t bytes = surface.layout.row_B() * rows_of(surface);
+    if (bytes > kMaxMapped_B) {
+      return true;
+    }
     memory::AuxTable table(space, map.base);
     const uint64_t first = surface.base / surface::kMappedPage_B * surface::kMappedPage_B;
     for (uint64_t at = first; at < surface.base + bytes; at += surface::kMappedPage_B) {
@@ -295,15 +298,23 @@ bool may_be_clear(const Surface& surface, memory::AddressSpace& space) {
   return tiles * kPage_B > kMaxScan_B || scan(map.base, tiles * kPage_B, map.form, space);
 }
 
-bool fill_clear_blocks(const Surface& surface, memory::AddressSpace& space) {
+Fill fill_clear_blocks(const Surface& surface, memory::AddressSpace& space) {
   BlockStates states(surface.states, space);
   const std::array<std::byte, 16>& packed = surface.sampled_clear;
   const uint32_t element_B = surface.element_bytes();
   if (surface.block != nullptr || element_B > packed.size()) {
-    return true;
+    return Fill::done;
   }
   const uint32_t wide = surface.states.block_width;
   const uint32_t high = surface.states.block_height;
+  uint64_t blocks = 0;
+  for (uint32_t level = surface.first_level; level < surface.first_level + surface.levels; ++level) {
+    blocks += (surface.level_width(level) / wide + uint64_t{1}) * (surface.level_height(level) / high + uint64_t{1}) *
+              surface.level_depth(level);
+  }
+  if (blocks > kMaxFilled) {
+    return Fill::too_large;
+  }
   const auto fill = [&](uint32_t x, uint32_t y, uint32_t layer, uint32_t level) {
     for (uint32_t row = y; row < std::min(y + high, surface.level_height(level)); ++row) {
       for (uint32_t column = x; column < std::min(x + wide, surface.level_width(level)); ++column) {
@@ -321,18 +332,19 @@ bool fill_clear_blocks(const Surface& surface, memory::AddressSpace& space) {
         for (uint32_t x = 0; x < surface.level_width(level); x += wide) {
           const surface::BlockIndex block = block_of(surface, x, y, layer, level);
           const uint64_t main = texel_address(surface, x, y, layer, level);
-          if (states.read(block, main) != BlockState::clear) {
-            continue;
+          const BlockState state = states.read(block, main);
+          if (states.failed() || (state == BlockState::clear && !fill(x, y, layer, level))) {
+            return Fill::fault;
           }
-          if (!fill(x, y, layer, level)) {
-            return false;
+          if (state != BlockState::clear) {
+            continue;
           }
           states.write(block, main, surface.states.compresses ? BlockState::compressed : BlockState::resolved);
         }
       }
     }
   }
-  return !states.failed();
+  return states.failed() ? Fill::fault : Fill::done;
 }
 
 surface::BlockIndex block_of(const Surface& surface, uint32_t x, uint32_t y, uint32_t layer, uint32_t level) {

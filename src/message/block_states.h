@@ -62,8 +62,9 @@ bool attach_states(const Generation& generation, const hw::RENDER_SURFACE_STATE&
 // those of others.
 bool may_be_clear(const Surface& surface, memory::AddressSpace& space);
 
-// Fills all clear blocks of a surface's levels and layers. False: stopped by a fault.
-bool fill_clear_blocks(const Surface& surface, memory::AddressSpace& space);
+// Fills all clear blocks of a surface's levels and layers, if the surface is not too large to be filled at once.
+enum class Fill : uint8_t { done, too_large, fault };
+Fill fill_clear_blocks(const Surface& surface, memory::AddressSpace& space);
 
 // Returns the index of the block that holds an element of a level.
 surface::BlockIndex block_of(const Surface& surface, uint32_t x, uint32_t y, uint32_t layer, uint32_t level);

@@ -57,11 +57,11 @@ bool SurfaceTable::make_plain(const Surface* surface, memory::AddressSpace& spac
     return true;
   }
   const auto found = std::ranges::find_if(by_address_, [&](const auto& entry) { return &entry.second == surface; });
-  if (found == by_address_.end() || !fill_clear_blocks(*surface, space)) {
-    return false;
+  const Fill filled = found == by_address_.end() ? Fill::fault : fill_clear_blocks(*surface, space);
+  if (filled == Fill::done) {
+    found->second.states = {};
   }
-  found->second.states = {};
-  return true;
+  return filled != Fill::fault;
 }
 
 const Surface* SurfaceTable::at(const Generation& generation, memory::AddressSpace& space, uint64_t address,

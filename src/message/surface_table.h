@@ -47,8 +47,8 @@ class SurfaceTable {
   uint64_t age() const { return age_; }  // number of forget() calls; pointers of an earlier age are invalid
   // Returns a surface. Null: stopped by a fault.
   const Surface* find(const Generation& generation, const Environment& environment, uint8_t index, uint32_t extended);
-  // Fills the clear blocks of a surface that this table returned, for clients that do not look at states. False:
-  // stopped by a fault.
+  // Fills the clear blocks of a surface that this table returned, for clients that do not look at states. A surface
+  // that is too large keeps its states. False: stopped by a fault.
   bool make_plain(const Surface* surface, memory::AddressSpace& space);
 
  private:

@@ -95,6 +95,9 @@ SendOutcome typed_access(Call& call, Direction direction) {
   if (surface->kind != Surface::Kind::none && !surface->format->known()) {
     return call.unsupported("surface format not valid for typed messages");
   }
+  if (surface->states.form != surface::StateForm::none) {
+    return call.unsupported("surface with clear blocks too large to be filled for typed messages");
+  }
   const bool high = call.control.slots == eu::MessageControl::Slots::high;
   const auto planes = static_cast<size_t>(4 - std::popcount(call.control.mask_off));
   const size_t count = coordinate_registers(call, direction == Direction::write ? planes : 0);
@@ -140,6 +143,9 @@ SendOutcome typed_atomic(Call& call) {
   const Surface* const surface = surface_of(call, call.control.surface);
   if (surface == nullptr) {
     return SendOutcome::fault;
+  }
+  if (surface->states.form != surface::StateForm::none) {
+    return call.unsupported("surface with clear blocks too large to be filled for typed messages");
   }
   const auto operation = call.control.operation;
   if (operation == Operation::cmpwr_16b || (surface->kind != Surface::Kind::none && surface->format->bytes() != 4)) {

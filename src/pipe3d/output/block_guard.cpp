@@ -81,8 +81,9 @@ bool BlockGuard::write(const Block& block, BlockState state) {
     return false;
   }
   // A block may have granules in several tiles.
-  for (Tile& tile : tiles_) {
-    tile.number = block_width() * element_B_ > 32 || block_height() > 4 ? ~uint64_t{0} : tile.number;
+  if (block_width() * element_B_ > 32 || block_height() > 4) {
+    tiles_.fill({});
+    return true;
   }
   Tile& known = tiles_[block.offset / kTile_B % kTiles];
   if (known.number == block.offset / kTile_B && known.layer == layer_) {

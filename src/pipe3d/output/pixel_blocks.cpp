@@ -9,7 +9,8 @@ namespace {
 using surface::BlockState;
 
 constexpr uint64_t kTile_B = 4096;
-constexpr uint64_t kStep_B = 64;  // no granule is smaller: 16 bytes by 4 rows
+constexpr uint64_t kStep_B = 64;                       // no granule is smaller: 16 bytes by 4 rows
+constexpr uint64_t kMaxUnaligned = uint64_t{1} << 24;  // elements; larger levels count as plain
 
 }  // namespace
 
@@ -27,8 +28,14 @@ void PixelPlane::settle_unaligned() {
   if (guard_.is_aligned()) {
     return;
   }
-  each_block({0, 0, static_cast<int32_t>(guard_.width()) - 1, static_cast<int32_t>(guard_.height()) - 1},
-             [this](const BlockGuard::Block& block) { settle(block); });
+  if (uint64_t{guard_.width()} * guard_.height() <= kMaxUnaligned) {
+    each_block({0, 0, static_cast<int32_t>(guard_.width()) - 1, static_cast<int32_t>(guard_.height()) - 1},
+               [this](const BlockGuard::Block& block) {
+                 if (!guard_.failed()) {
+                   settle(block);
+                 }
+               });
+  }
   stopped_ = stopped_ || guard_.failed();
   guard_.begin();
 }
@@ -120,6 +127,9 @@ void PixelPlane::change_blocks(const Rectangle& pixels, uint32_t layer, BlockCha
   }
   address(0, 0, layer, 0);  // sets origin_ to this layer
   const Rectangle elements = elements_of(pixels);
+  if (elements.x_max < elements.x_min || elements.y_max < elements.y_min) {
+    return;
+  }
   if (change == BlockChange::clear || change == BlockChange::ambiguate) {
     const BlockState next = change == BlockChange::clear ? BlockState::clear : BlockState::resolved;
     const auto high = static_cast<int32_t>(guard_.block_height());
