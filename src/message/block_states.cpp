@@ -307,12 +307,7 @@ Fill fill_clear_blocks(const Surface& surface, memory::AddressSpace& space) {
   }
   const uint32_t wide = surface.states.block_width;
   const uint32_t high = surface.states.block_height;
-  uint64_t blocks = 0;
-  for (uint32_t level = surface.first_level; level < surface.first_level + surface.levels; ++level) {
-    blocks += (surface.level_width(level) / wide + uint64_t{1}) * (surface.level_height(level) / high + uint64_t{1}) *
-              surface.level_depth(level);
-  }
-  if (blocks > kMaxFilled) {
+  if (block_count(surface) > kMaxFilled) {
     return Fill::too_large;
   }
   const auto fill = [&](uint32_t x, uint32_t y, uint32_t layer, uint32_t level) {
@@ -345,6 +340,15 @@ Fill fill_clear_blocks(const Surface& surface, memory::AddressSpace& space) {
     }
   }
   return states.failed() ? Fill::fault : Fill::done;
+}
+
+uint64_t block_count(const Surface& surface) {
+  uint64_t blocks = 0;
+  for (uint32_t level = surface.first_level; level < surface.first_level + surface.levels; ++level) {
+    blocks += (surface.level_width(level) / surface.states.block_width + uint64_t{1}) *
+              (surface.level_height(level) / surface.states.block_height + uint64_t{1}) * surface.level_depth(level);
+  }
+  return blocks;
 }
 
 surface::BlockIndex block_of(const Surface& surface, uint32_t x, uint32_t y, uint32_t layer, uint32_t level) {

@@ -66,6 +66,9 @@ bool may_be_clear(const Surface& surface, memory::AddressSpace& space);
 enum class Fill : uint8_t { done, too_large, fault };
 Fill fill_clear_blocks(const Surface& surface, memory::AddressSpace& space);
 
+// Returns an upper bound of the number of blocks in all levels and layers.
+uint64_t block_count(const Surface& surface);
+
 // Returns the index of the block that holds an element of a level.
 surface::BlockIndex block_of(const Surface& surface, uint32_t x, uint32_t y, uint32_t layer, uint32_t level);
 

@@ -130,6 +130,19 @@ struct QuickTexture::SquareCorners {
   return true;
 }
 
+// Replaces texels in clear blocks.
+inline void QuickTexture::put_clear(const SquareCorners& corners, unsigned pixel,
+                                    std::array<uint32_t, 4>& words) const {
+  if (clear_blocks_ == nullptr) [[likely]] {
+    return;
+  }
+  for (size_t corner = 0; corner < 4; ++corner) {
+    if (clear_blocks_->at(corners.offset[corner][pixel])) {
+      std::memcpy(&words[corner], clear_.data(), 4);
+    }
+  }
+}
+
 // Loads the four texels of a pixel. False: a page is not directly accessible.
 inline bool QuickTexture::load_corners(memory::AddressSpace& space, const SquareCorners& corners, unsigned pixel,
                                        LastPage& last, std::array<uint32_t, 4>& words) const {
@@ -148,6 +161,7 @@ inline bool QuickTexture::load_corners(memory::AddressSpace& space, const Square
     for (size_t corner = 0; corner < 4; ++corner) {
       std::memcpy(&words[corner], frame + corners.offset[corner][pixel] % memory::kFrameBytes, 4);
     }
+    put_clear(corners, pixel, words);
     return true;
   }
   for (size_t corner = 0; corner < 4; ++corner) {
@@ -161,6 +175,7 @@ inline bool QuickTexture::load_corners(memory::AddressSpace& space, const Square
     }
     std::memcpy(&words[corner], frame + corners.offset[corner][pixel] % memory::kFrameBytes, 4);
   }
+  put_clear(corners, pixel, words);
   return true;
 }
 

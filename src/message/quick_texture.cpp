@@ -84,8 +84,8 @@ bool is_plain(hw::MapFilter filter) {
 
 bool QuickTexture::begin(const Surface& surface, const Sampler& sampler) {
   const surface::SurfaceLayout& layout = surface.layout;
-  if (surface.states.form != surface::StateForm::none) {
-    return false;  // blocks may be clear
+  if (surface.states.form != surface::StateForm::none && surface.clear_blocks == nullptr) {
+    return false;  // states are read texel by texel
   }
   if (surface.kind != Surface::Kind::image || surface.type != hw::SurfaceType::SURFTYPE_2D || surface.depth != 1 ||
       surface.samples != 1 || surface.block != nullptr || surface.integer() || surface.format->shared_exponent ||
@@ -138,6 +138,8 @@ bool QuickTexture::begin(const Surface& surface, const Sampler& sampler) {
     }
   }
   base_ = surface.base;
+  clear_blocks_ = surface.clear_blocks;
+  clear_ = surface.sampled_clear;
   resource_min_lod_ = surface.resource_min_lod;
   levels_count_ = surface.levels;
   for (uint32_t i = 0; i < levels_count_; ++i) {
@@ -280,7 +282,7 @@ bool QuickTexture::linear(memory::AddressSpace& space, const Level& level, float
     if (frame == nullptr || in_page + bytes_ > memory::kFrameBytes) [[unlikely]] {
       return false;
     }
-    add(frame + in_page, shares[corner], sum);
+    add(is_clear(address[corner]) ? clear_.data() : frame + in_page, shares[corner], sum);
   }
   out = sum;
   return true;
@@ -301,7 +303,7 @@ bool QuickTexture::nearest(memory::AddressSpace& space, const Level& level, floa
     return false;
   }
   out = {};
-  add(frame + address % memory::kFrameBytes, 1.0, out);
+  add(is_clear(address) ? clear_.data() : frame + address % memory::kFrameBytes, 1.0, out);
   return true;
 }
 

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "memory/address_space.h"
+#include "message/clear_blocks.h"
 #include "message/sampler_state.h"
 #include "message/surface.h"
 #include "message/texture.h"
@@ -73,6 +74,9 @@ class QuickTexture {
                 Color& out) const {
     return choice_.linear ? linear(space, level, u, v, offset, out) : nearest(space, level, u, v, offset, out);
   }
+  bool is_clear(uint64_t address) const {
+    return clear_blocks_ != nullptr && clear_blocks_->at(address - base_);
+  }
   [[gnu::always_inline]] void add(const std::byte* texel, double share, Color& sum) const;
   [[gnu::always_inline]] uint32_t load(const std::byte* texel) const;
 
@@ -85,6 +89,7 @@ class QuickTexture {
   void plan_squares();
   bool find_corners(const Level& level, const float* u, const float* v, const TexelOffset& offset, uint32_t live,
                     SquareCorners& out) const;
+  void put_clear(const SquareCorners& corners, unsigned pixel, std::array<uint32_t, 4>& words) const;
   bool load_corners(memory::AddressSpace& space, const SquareCorners& corners, unsigned pixel, LastPage& last,
                     std::array<uint32_t, 4>& words) const;
   bool filter_square(memory::AddressSpace& space, const float* u, const float* v, const TexelOffset& offset,
@@ -98,6 +103,8 @@ class QuickTexture {
   static constexpr uint8_t kOne = 5;
   std::array<uint8_t, 4> from_{};
   uint64_t base_ = 0;
+  const ClearBlocks* clear_blocks_ = nullptr;
+  std::array<std::byte, 16> clear_{};  // a clear texel
   Tiles tiles_ = Tiles::none;
   uint64_t pitch_ = 0;  // in tiles if tiled, otherwise in bytes
   uint32_t bytes_ = 4;  // size of a texel

@@ -18,6 +18,8 @@
 
 namespace halogen::message {
 
+class ClearBlocks;
+
 // The map (MCS) of a surface whose samples have their own slices: for each pixel, the slices of its samples, or clear.
 struct SampleMap {
   bool present = false;
@@ -67,6 +69,7 @@ struct Surface {
   surface::StateMap states;                   // of blocks; none: every block is resolved
   surface::Texel clear{};                     // the colour of clear blocks and pixels, as render targets read it
   std::array<std::byte, 16> sampled_clear{};  // a clear element in the format of the surface, as samplers read it
+  const ClearBlocks* clear_blocks = nullptr;  // for samplers; null: states are read texel by texel
   uint64_t converted_at = 0;                  // where a fast clear stores the converted colour; 0: nowhere
   SampleMap sample_map;
   std::array<hw::ShaderChannelSelect, 4> select{hw::ShaderChannelSelect::RED, hw::ShaderChannelSelect::GREEN,

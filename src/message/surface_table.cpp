@@ -60,8 +60,23 @@ bool SurfaceTable::make_plain(const Surface* surface, memory::AddressSpace& spac
   const Fill filled = found == by_address_.end() ? Fill::fault : fill_clear_blocks(*surface, space);
   if (filled == Fill::done) {
     found->second.states = {};
+    found->second.clear_blocks = nullptr;
   }
   return filled != Fill::fault;
+}
+
+// Drops the states of a surface without clear blocks, and notes where clear blocks are.
+void SurfaceTable::find_clear_blocks(Surface& surface, memory::AddressSpace& space) {
+  if (!may_be_clear(surface, space)) {
+    surface.states = {};
+    return;
+  }
+  ClearBlocks& blocks = clear_blocks_.emplace_back();
+  if (blocks.read(surface, space)) {
+    surface.clear_blocks = &blocks;
+  } else {
+    clear_blocks_.pop_back();
+  }
 }
 
 const Surface* SurfaceTable::at(const Generation& generation, memory::AddressSpace& space, uint64_t address,
@@ -82,8 +97,8 @@ const Surface* SurfaceTable::at(const Generation& generation, memory::AddressSpa
       !attach_states(generation, fields, aux_table, space, surface)) {
     return nullptr;
   }
-  if (client_ == MemoryClient::sampler && !may_be_clear(surface, space)) {
-    surface.states = {};
+  if (client_ == MemoryClient::sampler) {
+    find_clear_blocks(surface, space);
   }
   if (settles_ && !settle_samples(surface, client_ == MemoryClient::sampler, space)) {
     return nullptr;

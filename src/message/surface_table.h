@@ -4,9 +4,11 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <unordered_map>
 
+#include "message/clear_blocks.h"
 #include "message/environment.h"
 #include "message/surface.h"
 #include "message/surface_uses.h"
@@ -39,6 +41,7 @@ class SurfaceTable {
   void forget() {
     by_index_.fill(nullptr);
     by_address_.clear();
+    clear_blocks_.clear();
     ++age_;
   }
   const spec::UnreadFields& unread() const { return unread_; }  // of all states that were read
@@ -52,10 +55,12 @@ class SurfaceTable {
   bool make_plain(const Surface* surface, memory::AddressSpace& space);
 
  private:
+  void find_clear_blocks(Surface& surface, memory::AddressSpace& space);
   const Surface* at(const Generation& generation, memory::AddressSpace& space, uint64_t address, uint64_t aux_table);
 
   std::array<const Surface*, 256> by_index_{};
   std::unordered_map<uint64_t, Surface> by_address_;
+  std::deque<ClearBlocks> clear_blocks_;  // of surfaces in by_address_
   uint64_t age_ = 0;
   spec::UnreadFields unread_;
   MemoryClient client_;

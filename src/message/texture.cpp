@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "message/block_states.h"
+#include "message/clear_blocks.h"
 #include "surface/compare.h"
 #include "surface/texel_format.h"
 
@@ -120,7 +121,11 @@ Texel Texture::swizzled(const Texel& texel) const {
 Texel Texture::fetch(uint32_t x, uint32_t y, uint32_t layer, uint32_t level, uint32_t sample) {
   std::array<std::byte, kRoom> bytes{};
   const uint64_t address = texel_address(surface_, x, y, layer, level, sample);
-  if (surface_.states.form != surface::StateForm::none) {
+  if (surface_.clear_blocks != nullptr) {
+    if (surface_.clear_blocks->at(address - surface_.base)) {
+      return clear_texel();
+    }
+  } else if (surface_.states.form != surface::StateForm::none) {
     BlockStates states(surface_.states, space_);
     if (states.read(block_of(surface_, x, y, layer, level), address) == surface::BlockState::clear) {
       return clear_texel();

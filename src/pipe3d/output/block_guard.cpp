@@ -17,17 +17,11 @@ bool BlockGuard::begin(const message::Surface& surface, uint32_t level, uint32_t
       surface.layout.swizzle != surface::SwizzleMode::none) {
     return false;
   }
-  const bool hierarchical = surface.states.form == surface::StateForm::hierarchical;
-  if (tile->tiling == Tiling::x) {
-    column_ = {.shift = 6, .bits = 3};
-    row_ = {.shift = 10, .bits = 2};
-  } else if (tile->tiling == Tiling::y) {
-    // Columns of 16 bytes: one is as wide as a block of 16-bit depth, two are as wide as other blocks.
-    column_ = hierarchical && element_B == 2 ? Field{.shift = 9, .bits = 3} : Field{.shift = 10, .bits = 2};
-    row_ = {.shift = 6, .bits = 3};
-  } else {
+  const auto granules = surface::Granules::of(tile->tiling, uint64_t{surface.states.block_width} * element_B);
+  if (!granules) {
     return false;
   }
+  granules_ = *granules;
   surface_ = surface;
   states_ = {surface.states, space};
   level_ = level;
@@ -70,10 +64,8 @@ BlockGuard::Block BlockGuard::block_of(uint32_t x, uint32_t y, uint64_t offset) 
 }
 
 bool BlockGuard::is_aligned() const {
-  const uint64_t granule_B = surface_.layout.pattern->tiling == Tiling::x ? 64 : column_.bits == 3 ? 16 : 32;
-  const uint64_t granule_rows = surface_.layout.pattern->tiling == Tiling::x ? 2 : 4;
-  return origin_x_ * element_B_ % granule_B == 0 && origin_row_ % granule_rows == 0 &&
-         block_width() * element_B_ % granule_B == 0 && block_height() % granule_rows == 0;
+  return origin_x_ * element_B_ % granules_.width_B() == 0 && origin_row_ % granules_.height() == 0 &&
+         block_width() * element_B_ % granules_.width_B() == 0 && block_height() % granules_.height() == 0;
 }
 
 bool BlockGuard::write(const Block& block, BlockState state) {
@@ -87,7 +79,7 @@ bool BlockGuard::write(const Block& block, BlockState state) {
   }
   Tile& known = tiles_[block.offset / kTile_B % kTiles];
   if (known.number == block.offset / kTile_B && known.layer == layer_) {
-    const uint64_t bit = uint64_t{1} << granule(block.offset);
+    const uint64_t bit = uint64_t{1} << granules_.number(block.offset);
     known.clear = state == BlockState::clear ? known.clear | bit : known.clear & ~bit;
     known.pending = is_pending(state) ? known.pending | bit : known.pending & ~bit;
   }
@@ -100,7 +92,7 @@ bool BlockGuard::write_run(const Block& first, BlockState state) {
 }
 
 void BlockGuard::note(uint64_t offset, BlockState state, Tile& tile) const {
-  const uint64_t bit = uint64_t{1} << granule(offset);
+  const uint64_t bit = uint64_t{1} << granules_.number(offset);
   tile.clear |= state == BlockState::clear ? bit : 0;
   tile.pending |= is_pending(state) ? bit : 0;
 }
@@ -114,20 +106,20 @@ bool BlockGuard::look_at_row(uint64_t offset, Tile& tile) {
     return false;
   }
   for (uint64_t column = 0; column < states.size(); ++column) {
-    note(offset + (column << column_.shift), states[column], tile);
+    note(offset + granules_.offset(column, 0), states[column], tile);
   }
   return true;
 }
 
 void BlockGuard::look_at(uint64_t number, Tile& tile) {
   tile = {.number = number, .layer = layer_};
-  for (uint64_t row = 0; row < 1u << row_.bits; ++row) {
-    const uint64_t first = number * kTile_B + (row << row_.shift);
-    if (column_.bits == 2 && look_at_row(first, tile)) {
+  for (uint64_t row = 0; row < granules_.rows(); ++row) {
+    const uint64_t first = number * kTile_B + granules_.offset(0, row);
+    if (granules_.columns() == 4 && look_at_row(first, tile)) {
       continue;
     }
-    for (uint64_t column = 0; column < 1u << column_.bits; ++column) {
-      const uint64_t offset = first + (column << column_.shift);
+    for (uint64_t column = 0; column < granules_.columns(); ++column) {
+      const uint64_t offset = first + granules_.offset(column, 0);
       if (const std::optional<Block> block = block_at(offset)) {
         note(offset, read(*block), tile);
       }

@@ -9,6 +9,7 @@
 
 #include "message/block_states.h"
 #include "message/surface.h"
+#include "surface/granules.h"
 
 namespace halogen::pipe3d {
 
@@ -28,8 +29,8 @@ class BlockGuard {
   }
 
   // Return whether the block at an offset from the surface's base is clear, or has to change before a write.
-  bool clear(uint64_t offset) { return (tile(offset).clear >> granule(offset) & 1) != 0; }
-  bool pending(uint64_t offset) { return (tile(offset).pending >> granule(offset) & 1) != 0; }
+  bool clear(uint64_t offset) { return (tile(offset).clear >> granules_.number(offset) & 1) != 0; }
+  bool pending(uint64_t offset) { return (tile(offset).pending >> granules_.number(offset) & 1) != 0; }
 
   struct Block {
     surface::BlockIndex index;
@@ -61,16 +62,6 @@ class BlockGuard {
     uint64_t clear = 0;
     uint64_t pending = 0;
   };
-  // Two fields of an offset make the granule's number.
-  struct Field {
-    uint8_t shift = 0;
-    uint8_t bits = 0;
-  };
-
-  unsigned granule(uint64_t offset) const {
-    return static_cast<unsigned>((offset >> column_.shift & ((1u << column_.bits) - 1)) |
-                                 (offset >> row_.shift & ((1u << row_.bits) - 1)) << column_.bits);
-  }
   Tile& tile(uint64_t offset) {
     const uint64_t number = offset >> kTileBits;
     Tile& tile = tiles_[number % kTiles];
@@ -96,8 +87,7 @@ class BlockGuard {
   uint32_t layer_ = 0;
   uint64_t origin_x_ = 0;
   uint64_t origin_row_ = 0;
-  Field column_;
-  Field row_;
+  surface::Granules granules_;
   std::array<Tile, kTiles> tiles_{};
 };
 

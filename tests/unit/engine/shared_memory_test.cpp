@@ -63,11 +63,11 @@ struct SharedMemoryBench : ContextBench {
   void map_shared(uint64_t address, uint64_t global) { put(entry_of(address), host_address(global) | 7); }
 
   // A context of the process, whose batch stores `value` to the address.
-  Context store_context(uint32_t id, uint32_t value, uint64_t model = kHalt, uint64_t address = kAddress) {
+  Context store_context(uint32_t id, uint32_t value, uint64_t form = kHalt, uint64_t address = kAddress) {
     Context context = create("rcs0", id);
     set_image(context, kImagePdp0, kPasid);
     set_image(context, kImagePdp0High, 0);
-    context.bits = static_cast<uint32_t>(model);
+    context.bits = static_cast<uint32_t>(form);
     poke(batch,
          {0x1000'0002, static_cast<uint32_t>(address), static_cast<uint32_t>(address >> 32), value, 0x0500'0000});
     emit(context, {0x1880'0101, 0x1000, 0});

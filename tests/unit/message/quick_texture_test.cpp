@@ -4,6 +4,7 @@
 #include <limits>
 #include <random>
 
+#include "message/clear_blocks.h"
 #include "message_bench.h"
 
 namespace halogen::message {
@@ -69,6 +70,44 @@ Surface random_surface(Draws& random, uint64_t base) {
   return surface;
 }
 
+// Adds states to a tiled surface; memory holds random ones.
+void add_states(Draws& random, uint64_t at, Surface& surface) {
+  const bool x_tiles = surface.layout.pattern == &surface::kTileX;
+  surface.align_x = 64;
+  surface.states = {.form = random.pick({surface::StateForm::one_bit, surface::StateForm::two_bits}),
+                    .base = at,
+                    .pitch_tiles = 1,
+                    .layer_rows = 32,
+                    .width = surface.width,
+                    .height = surface.height,
+                    .block_width = (x_tiles ? 64 : 32) / surface.element_bytes(),
+                    .block_height = x_tiles ? 2u : 4u};
+  for (std::byte& byte : surface.sampled_clear) {
+    byte = static_cast<std::byte>(random.below(256));
+  }
+}
+
+// A surface for the general path, which reads states texel by texel, and the same one with its clear blocks noted.
+struct Pair {
+  Surface general;
+  Surface quick;
+  ClearBlocks blocks;
+  bool has_blocks = false;
+
+  Pair(Draws& random, uint64_t base, uint64_t states, memory::AddressSpace& space)
+      : general(random_surface(random, base)) {
+    if (general.layout.pattern != nullptr && random.half()) {
+      add_states(random, states, general);
+    }
+    quick = general;
+    if (general.states.form != surface::StateForm::none) {
+      has_blocks = blocks.read(quick, space);
+      EXPECT_TRUE(has_blocks);
+      quick.clear_blocks = &blocks;
+    }
+  }
+};
+
 Sampler random_sampler(Draws& random) {
   Sampler sampler;
   sampler.min_filter = random.pick({MapFilter::NEAREST, MapFilter::LINEAR});
@@ -103,15 +142,17 @@ TEST_P(QuickTextureBench, QuickAndGeneralSamplingAgree) {
   memory_.set_action(memory::FaultAction::skip);
   unsigned quickly = 0;
   unsigned asked = 0;
+  unsigned with_blocks = 0;
   for (uint32_t seed = 1; seed <= 2000; ++seed) {
     Draws random(seed);
     // Some surfaces are at the end of the mapped memory.
     const uint64_t base = seed % 16 == 0 ? kVa + kBytes - 0x2000 : kVa + random.below(16) * 4096;
-    const Surface surface = random_surface(random, base);
+    const Pair surface(random, base, kVa, memory_.space());
     const Sampler sampler = random_sampler(random);
     QuickTexture quick;
-    ASSERT_TRUE(quick.begin(surface, sampler)) << "seed " << seed;
-    Texture texture(memory_.space(), surface, &sampler);
+    ASSERT_TRUE(quick.begin(surface.quick, sampler)) << "seed " << seed;
+    Texture texture(memory_.space(), surface.general, &sampler);
+    with_blocks += surface.has_blocks ? 1 : 0;
     for (int i = 0; i < 40; ++i) {
       const TexturePoint at{random.coordinate(), random.coordinate(), 0.0f, 0.0f};
       PixelSize size;
@@ -129,6 +170,7 @@ TEST_P(QuickTextureBench, QuickAndGeneralSamplingAgree) {
     }
   }
   EXPECT_GT(quickly, asked * 8 / 10);
+  EXPECT_GT(with_blocks, 200u);
 }
 
 // Samples four pixels at once, or none. Each result is that of a single pixel.
@@ -136,17 +178,18 @@ TEST_P(QuickTextureBench, SquaresAreFourPixels) {
   scramble();
   memory_.set_action(memory::FaultAction::skip);
   unsigned together = 0;
+  unsigned together_with_blocks = 0;
   for (uint32_t seed = 1; seed <= 3000; ++seed) {
     Draws random(seed);
     const uint64_t base = seed % 16 == 0 ? kVa + kBytes - 0x2000 : kVa + random.below(16) * 4096;
-    const Surface surface = random_surface(random, base);
+    const Pair surface(random, base, kVa, memory_.space());
     Sampler sampler = random_sampler(random);
     if (random.half()) {
       sampler.wrap = {random.pick({Mode::WRAP, Mode::CLAMP}), random.pick({Mode::WRAP, Mode::CLAMP}), Mode::WRAP};
     }
     QuickTexture quick;
-    ASSERT_TRUE(quick.begin(surface, sampler)) << "seed " << seed;
-    Texture texture(memory_.space(), surface, &sampler);
+    ASSERT_TRUE(quick.begin(surface.quick, sampler)) << "seed " << seed;
+    Texture texture(memory_.space(), surface.general, &sampler);
     for (int i = 0; i < 10; ++i) {
       std::array<float, 4> u{};
       std::array<float, 4> v{};
@@ -170,6 +213,7 @@ TEST_P(QuickTextureBench, SquaresAreFourPixels) {
         continue;
       }
       ++together;
+      together_with_blocks += surface.has_blocks ? 1 : 0;
       for (size_t k = 0; k < 4; ++k) {
         if ((live >> k & 1) == 0) {
           continue;
@@ -182,6 +226,7 @@ TEST_P(QuickTextureBench, SquaresAreFourPixels) {
     }
   }
   EXPECT_GT(together, 500u);
+  EXPECT_GT(together_with_blocks, 100u);
 }
 
 TEST_P(QuickTextureBench, UnsupportedStatesAreNotSampledQuickly) {
