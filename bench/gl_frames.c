@@ -1,5 +1,5 @@
 // Frames per second of small GL scenes: one triangle, many large ones, many small ones, a textured scene with blending
-// and depth. The frames are drawn into a texture, and the program waits for them at the end; programs are compiled
+// and depth, and a picture that is cleared, drawn to and then shown as a texture. The frames are drawn into a texture, and the program waits for them at the end; programs are compiled
 // before the clock starts. usage: gl_frames SCENE SIZE FRAMES [FOLDER]   prints elapsed seconds and CPU seconds;
 // with a folder, writes the last picture as SCENE.rgba
 #define _POSIX_C_SOURCE 200809L
@@ -85,6 +85,54 @@ static void draw_frame(int triangles) {
   glDrawArrays(GL_TRIANGLES, 0, triangles * 3);
 }
 
+typedef struct {
+  GLuint picture, image;  // a frame buffer and its texture
+  GLuint target;
+  GLuint plain;  // a texture of one texel, for the triangle
+} Rendered;
+
+// Creates a picture of the size of the target, which stays bound.
+static Rendered make_rendered(int size) {
+  Rendered made = {0};
+  GLint bound = 0;
+  glGetIntegerv(GL_FRAMEBUFFER_BINDING, &bound);
+  made.target = (GLuint)bound;
+  made.picture = make_picture(GL_RGBA, size, size);
+  glGetIntegerv(GL_TEXTURE_BINDING_2D, &bound);
+  made.image = (GLuint)bound;
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
+  static const unsigned char white[4] = {255, 255, 255, 255};
+  made.plain = make_texture(GL_TEXTURE_2D);
+  glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, 1, 1, 0, GL_RGBA, GL_UNSIGNED_BYTE, white);
+  return made;
+}
+
+// Puts two triangles that cover the target after the first one.
+static void add_cover(void) {
+  static const GLfloat places[6][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, -1}, {1, 1}, {-1, 1}};
+  for (int i = 0; i < 6; ++i) {
+    Corner* const corner = &corners[3 + i];
+    for (int k = 0; k < 2; ++k) {
+      corner->place[k] = places[i][k];
+      corner->at[k] = places[i][k] * 0.5f + 0.5f;
+    }
+    for (int c = 0; c < 4; ++c) corner->colour[c] = 1;
+  }
+}
+
+// Clears the picture, draws one triangle to it, and draws it over the whole target.
+static void draw_rendered(const Rendered* at) {
+  glBindFramebuffer(GL_FRAMEBUFFER, at->picture);
+  glBindTexture(GL_TEXTURE_2D, at->plain);
+  glClearColor(0.25f, 0.5f, 0.75f, 1);
+  glClear(GL_COLOR_BUFFER_BIT);
+  glDrawArrays(GL_TRIANGLES, 0, 3);
+  glBindFramebuffer(GL_FRAMEBUFFER, at->target);
+  glBindTexture(GL_TEXTURE_2D, at->image);
+  glDrawArrays(GL_TRIANGLES, 3, 6);
+}
+
 static double now(clockid_t clock) {
   struct timespec time;
   clock_gettime(clock, &time);
@@ -92,26 +140,39 @@ static double now(clockid_t clock) {
 }
 
 int main(int count, char** words) {
-  if (count < 4) return fprintf(stderr, "usage: gl_frames one|large|small|textured SIZE FRAMES [FOLDER]\n"), 2;
+  if (count < 4) return fprintf(stderr, "usage: gl_frames one|large|small|textured|rendered SIZE FRAMES [FOLDER]\n"), 2;
   const char* const name = words[1];
   const int size = atoi(words[2]), frames = atoi(words[3]);
   open_offscreen();
   const int textured = strcmp(name, "textured") == 0, large = strcmp(name, "large") == 0;
+  const int rendered = strcmp(name, "rendered") == 0;
   const int triangles = textured ? 100 : large ? 200 : strcmp(name, "small") == 0 ? kMaxTriangles : 1;
   scatter(triangles, textured || large ? 0.6f : triangles > 1 ? 0.02f : 0);
   make_target(size);
-  use_program(kVertex, textured ? kTextured : kSmooth, "pct");
-  use_corners(triangles);
+  use_program(kVertex, textured || rendered ? kTextured : kSmooth, "pct");
+  if (rendered) add_cover();
+  use_corners(rendered ? 3 : triangles);
+  const Rendered with = rendered ? make_rendered(size) : (Rendered){0};
   if (textured) {
     upload_texture();
     glEnable(GL_DEPTH_TEST);
     glEnable(GL_BLEND);
     glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
   }
-  draw_frame(triangles);
+  if (rendered) {
+    draw_rendered(&with);
+  } else {
+    draw_frame(triangles);
+  }
   glFinish();
   const double start = now(CLOCK_MONOTONIC), spent = now(CLOCK_PROCESS_CPUTIME_ID);
-  for (int i = 0; i < frames; ++i) draw_frame(triangles);
+  for (int i = 0; i < frames; ++i) {
+    if (rendered) {
+      draw_rendered(&with);
+    } else {
+      draw_frame(triangles);
+    }
+  }
   glFinish();
   printf("%.6f %.6f\n", now(CLOCK_MONOTONIC) - start, now(CLOCK_PROCESS_CPUTIME_ID) - spent);
   if (count > 4) {

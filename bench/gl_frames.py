@@ -2,7 +2,7 @@
 """Measures frames per second of small GL scenes on the model, on llvmpipe and on softpipe.
 
 Scenes (bench/gl_frames.c): one triangle of 256 and of 1024 pixels' width, 200 large triangles, 20 000 small ones, 100
-textured ones with blending and depth. Each renderer draws for about a second; renderers alternate, and the best turn
+textured ones with blending and depth, and a picture that is cleared, drawn to and shown as a texture. Each renderer draws for about a second; renderers alternate, and the best turn
 counts. Frames per second are printed by the clock and, because other programs may use the machine, by CPU time.
 
 usage: gl_frames.py [--turns N] [device...]     (needs the release build; default device: icl)
@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-SCENES = [("one", 256), ("one", 1024), ("large", 512), ("small", 512), ("textured", 512)]
+SCENES = [("one", 256), ("one", 1024), ("large", 512), ("small", 512), ("textured", 512), ("rendered", 512)]
 
 
 def seconds(command, environment, scene, size, frames):
