@@ -152,7 +152,15 @@ BlockState BlockStates::read(const surface::BlockIndex& block, uint64_t main) {
   return surface::decode_state(map_.form, static_cast<uint8_t>(byte >> at->shift & surface::state_mask(map_.form)));
 }
 
-// Other host threads may change other blocks of the byte.
+void change_state(std::byte* at, unsigned shift, StateForm form, BlockState state) {
+  const auto mask = static_cast<uint8_t>(surface::state_mask(form) << shift);
+  const auto bits = static_cast<uint8_t>(surface::encode_state(form, state) << shift);
+  std::atomic_ref byte(*reinterpret_cast<uint8_t*>(at));
+  uint8_t old = byte.load(std::memory_order_relaxed);
+  while (!byte.compare_exchange_weak(old, static_cast<uint8_t>((old & ~mask) | bits), std::memory_order_relaxed)) {
+  }
+}
+
 bool BlockStates::write(const surface::BlockIndex& block, uint64_t main, BlockState state) {
   const std::optional<surface::StatePlace> at = find(block, main);
   if (!at) {
@@ -163,12 +171,7 @@ bool BlockStates::write(const surface::BlockIndex& block, uint64_t main, BlockSt
   if (!ok(view.result) || view.bytes.empty()) {
     return false;
   }
-  const auto mask = static_cast<uint8_t>(surface::state_mask(map_.form) << at->shift);
-  const auto bits = static_cast<uint8_t>(surface::encode_state(map_.form, state) << at->shift);
-  std::atomic_ref byte(*reinterpret_cast<uint8_t*>(view.bytes.data()));
-  uint8_t old = byte.load(std::memory_order_relaxed);
-  while (!byte.compare_exchange_weak(old, static_cast<uint8_t>((old & ~mask) | bits), std::memory_order_relaxed)) {
-  }
+  change_state(view.bytes.data(), at->shift, map_.form, state);
   return true;
 }
 
@@ -191,14 +194,14 @@ bool BlockStates::write_run(const surface::BlockIndex& first, uint64_t main, Blo
   if (!at || run() == 1 || number_of(first, main) % run() != 0) {
     return false;
   }
-  const size_t bytes = run() * bits() / 8;
+  const size_t bytes = run() * surface::state_bits(map_.form) / 8;
   const memory::AddressSpace::View view = space_->view(wrapped_address(at->offset), memory::kWrite);
   failed_ = failed_ || !ok(view.result);
   if (!ok(view.result) || view.bytes.size() < bytes) {
     return false;
   }
   unsigned pattern = 0;
-  for (unsigned shift = 0; shift < 8; shift += bits()) {
+  for (unsigned shift = 0; shift < 8; shift += surface::state_bits(map_.form)) {
     pattern |= static_cast<unsigned>(surface::encode_state(map_.form, state)) << shift;
   }
   std::memset(view.bytes.data(), static_cast<int>(pattern), bytes);
@@ -222,9 +225,32 @@ bool BlockStates::read_four(const surface::BlockIndex& first, uint64_t main, std
   }
   for (unsigned i = 0; i < 4; ++i) {
     out[i] = surface::decode_state(
-        map_.form, static_cast<uint8_t>(word >> (at->shift + i * bits()) & surface::state_mask(map_.form)));
+        map_.form, static_cast<uint8_t>(word >> (at->shift + i * surface::state_bits(map_.form)) & surface::state_mask(map_.form)));
   }
   return true;
+}
+
+std::optional<BlockStates::Rows> BlockStates::rows(const surface::BlockIndex& first, uint64_t main, unsigned columns,
+                                                   unsigned rows) {
+  const std::optional<surface::StatePlace> at = find(first, main);
+  const auto grid = at ? surface::state_grid(map_.form, *at, columns, rows) : std::nullopt;
+  if (!grid) {
+    return std::nullopt;
+  }
+  // A page holds the grid if the states of a surface are aligned to pages, as they should be.
+  const GpuVa address = wrapped_address(at->offset);
+  const surface::StatePlace last = grid->place(columns - 1, rows - 1);
+  const std::byte* const frame =
+      address.value % memory::kFrameBytes + last.offset < memory::kFrameBytes ? space_->page_at(address, {}) : nullptr;
+  if (frame == nullptr) {
+    return std::nullopt;
+  }
+  return Rows{.grid = *grid, .address = address, .first = frame + address.value % memory::kFrameBytes};
+}
+
+std::byte* BlockStates::writable(const Rows& rows) {
+  std::byte* const frame = space_->page_at(rows.address, memory::kWrite);
+  return frame != nullptr ? frame + rows.address.value % memory::kFrameBytes : nullptr;
 }
 
 bool attach_states(const Generation& generation, const hw::RENDER_SURFACE_STATE& state, uint64_t aux_table,

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <optional>
 
@@ -30,11 +29,20 @@ class BlockStates {
   bool write_run(const surface::BlockIndex& first, uint64_t main, surface::BlockState state);
   // Reads four blocks side by side. False: they do not begin at a multiple of four; nothing was read.
   bool read_four(const surface::BlockIndex& first, uint64_t main, std::array<surface::BlockState, 4>& out);
+  // The states of blocks side by side and below each other, with the host address of the first one.
+  struct Rows {
+    surface::StateGrid grid;
+    GpuVa address{};
+    const std::byte* first = nullptr;
+  };
+  // No value: the states do not lie together, or a page is not directly accessible.
+  std::optional<Rows> rows(const surface::BlockIndex& first, uint64_t main, unsigned columns, unsigned rows);
+  // Returns the host address of `rows.first` for writing. Null: not directly accessible.
+  std::byte* writable(const Rows& rows);
   // Returns whether a fault stopped an access.
   bool failed() const { return failed_; }
 
  private:
-  unsigned bits() const { return static_cast<unsigned>(std::popcount(surface::state_mask(map_.form))); }
   unsigned number_of(const surface::BlockIndex& block, uint64_t main) const {
     return map_.form == surface::StateForm::four_bits ? surface::column_in_tile(main) : block.x;
   }
@@ -45,6 +53,9 @@ class BlockStates {
   memory::AuxTable table_;
   bool failed_ = false;
 };
+
+// Changes the state in bits of a byte in host memory. Other host threads may change other bits of the byte.
+void change_state(std::byte* at, unsigned shift, surface::StateForm form, surface::BlockState state);
 
 // Sets the clear colours of a surface. False: stopped by a fault.
 bool attach_clear(const Generation& generation, const hw::RENDER_SURFACE_STATE& state, memory::AddressSpace& space,

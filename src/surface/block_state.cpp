@@ -64,4 +64,22 @@ StatePlace state_place(const StateMap& map, const BlockIndex& block) {
   return {.offset = tile + line + bit / 8, .shift = static_cast<uint8_t>(bit % 8)};
 }
 
+std::optional<StateGrid> state_grid(StateForm form, const StatePlace& first, unsigned columns, unsigned rows) {
+  if (form == StateForm::hierarchical) {
+    const uint64_t at = first.offset % kTile_B;
+    const bool inside = at % 32 == 0 && at / 512 * 2 + columns <= 16 && at % 512 / 32 + rows <= 16;
+    return inside ? std::optional(StateGrid{}) : std::nullopt;
+  }
+  const unsigned bits = state_bits(form);
+  if (form == StateForm::four_bits) {
+    const bool tile = first.offset % 16 == 0 && first.shift == 0 && columns <= 4 && rows <= 8;
+    return tile ? std::optional(StateGrid{.bits = bits, .row_bits = 4 * bits}) : std::nullopt;
+  }
+  const auto bit = static_cast<unsigned>(first.offset % 64 * 8 + first.shift);
+  const unsigned row_bits = 16 * bits;
+  const bool inside = bit % row_bits / bits + columns <= 16 && bit / row_bits + rows <= 32 / bits;
+  return inside ? std::optional(StateGrid{.first_shift = first.shift, .bits = bits, .row_bits = row_bits})
+                : std::nullopt;
+}
+
 }  // namespace halogen::surface

@@ -3,7 +3,9 @@
 // that software initialises a control surface with zeros (resolved) and hierarchical depth with zeros (clear).
 #pragma once
 
+#include <bit>
 #include <cstdint>
+#include <optional>
 
 namespace halogen::surface {
 
@@ -74,6 +76,29 @@ constexpr uint8_t state_mask(StateForm form) {
   }
   return 0xff;
 }
+
+constexpr unsigned state_bits(StateForm form) {
+  return static_cast<unsigned>(std::popcount(state_mask(form)));
+}
+
+// The states of a rectangle of blocks, relative to the first byte of the first block's state.
+struct StateGrid {
+  unsigned first_shift = 0;
+  unsigned bits = 0;      // of a state; zero: hierarchical depth
+  unsigned row_bits = 0;  // from a row of blocks to the next
+
+  StatePlace place(unsigned column, unsigned row) const {
+    if (bits == 0) {
+      return {.offset = column / 2 * 512 + column % 2 * 16 + row * 32};
+    }
+    const unsigned bit = first_shift + row * row_bits + column * bits;
+    return {.offset = bit / 8, .shift = static_cast<uint8_t>(bit % 8)};
+  }
+};
+
+// Returns the grid of the blocks to the right of and below a block, whose state is at `first`. No value: their states
+// do not lie in one cache line, or in one page of hierarchical depth.
+std::optional<StateGrid> state_grid(StateForm form, const StatePlace& first, unsigned columns, unsigned rows);
 
 // Return the state that bits of memory stand for, and the bits of a state. All bits of a clear block are set in a
 // control surface and zero in hierarchical depth. One bit, and hierarchical depth, have no compressed state.

@@ -1,5 +1,8 @@
 #include "pipe3d/output/block_guard.h"
 
+#include <algorithm>
+#include <atomic>
+
 namespace halogen::pipe3d {
 namespace {
 
@@ -33,7 +36,7 @@ bool BlockGuard::begin(const message::Surface& surface, uint32_t level, uint32_t
     width_ *= surface.samples > 4 ? 4 : surface.samples > 1 ? 2 : 1;
     height_ *= surface.samples > 8 ? 4 : surface.samples > 2 ? 2 : 1;
   }
-  tiles_.fill({});
+  forget();
   on_ = true;
   return true;
 }
@@ -72,13 +75,13 @@ bool BlockGuard::write(const Block& block, BlockState state) {
   if (!states_.write(block.index, surface_.base + block.offset, state)) {
     return false;
   }
-  // A block may have granules in several tiles.
-  if (block_width() * element_B_ > 32 || block_height() > 4) {
-    tiles_.fill({});
+  // A block may have several granules.
+  if (block_width() * element_B_ != granules_.width_B() || block_height() != granules_.height()) {
+    forget();
     return true;
   }
   Tile& known = tiles_[block.offset / kTile_B % kTiles];
-  if (known.number == block.offset / kTile_B && known.layer == layer_) {
+  if (known.number == block.offset / kTile_B && known.layer == layer_ && known.epoch == epoch_) {
     const uint64_t bit = uint64_t{1} << granules_.number(block.offset);
     known.clear = state == BlockState::clear ? known.clear | bit : known.clear & ~bit;
     known.pending = is_pending(state) ? known.pending | bit : known.pending & ~bit;
@@ -87,44 +90,94 @@ bool BlockGuard::write(const Block& block, BlockState state) {
 }
 
 bool BlockGuard::write_run(const Block& first, BlockState state) {
-  tiles_.fill({});
+  forget();
   return states_.write_run(first.index, surface_.base + first.offset, state);
 }
 
-void BlockGuard::note(uint64_t offset, BlockState state, Tile& tile) const {
-  const uint64_t bit = uint64_t{1} << granules_.number(offset);
+void BlockGuard::note(unsigned granule, BlockState state, Tile& tile) const {
+  const uint64_t bit = uint64_t{1} << granule;
   tile.clear |= state == BlockState::clear ? bit : 0;
   tile.pending |= is_pending(state) ? bit : 0;
 }
 
-// Looks at a row of four granules of a tile, if they are four blocks of the level.
-bool BlockGuard::look_at_row(uint64_t offset, Tile& tile) {
+// Reads the states of a tile whose granules are blocks, and whose first block belongs to the level.
+bool BlockGuard::look_at_grid(Tile& tile) {
+  const uint64_t offset = tile.number * kTile_B;
   const std::optional<Block> first = block_at(offset);
-  std::array<BlockState, 4> states{};
-  if (!first || (first->index.x + 4) * block_width() > width_ || block_width() * element_B_ > 32 ||
-      !states_.read_four(first->index, surface_.base + offset, states)) {
+  if (!first || block_width() * element_B_ != granules_.width_B() || block_height() != granules_.height()) {
     return false;
   }
-  for (uint64_t column = 0; column < states.size(); ++column) {
-    note(offset + granules_.offset(column, 0), states[column], tile);
+  const std::optional<message::BlockStates::Rows> there =
+      states_.rows(first->index, surface_.base + offset, granules_.columns(), granules_.rows());
+  if (!there) {
+    return false;
+  }
+  const uint32_t width = width_ - first->index.x * block_width();
+  const uint32_t height = height_ - first->index.y * block_height();
+  const unsigned columns = std::min(granules_.columns(), (width + block_width() - 1) / block_width());
+  const unsigned rows = std::min(granules_.rows(), (height + block_height() - 1) / block_height());
+  tile.columns = static_cast<uint8_t>(std::min(columns, width / block_width()));
+  tile.rows = static_cast<uint8_t>(std::min(rows, height / block_height()));
+  tile.states = there->first;
+  tile.writable = nullptr;
+  tile.grid = there->grid;
+  tile.address = there->address;
+  const uint8_t mask = surface::state_mask(surface_.states.form);
+  for (unsigned row = 0; row < rows; ++row) {
+    for (unsigned column = 0; column < columns; ++column) {
+      const surface::StatePlace at = tile.grid.place(column, row);
+      // Other host threads may change other blocks of the byte.
+      auto& byte = *reinterpret_cast<uint8_t*>(const_cast<std::byte*>(tile.states + at.offset));
+      const uint8_t bits = std::atomic_ref(byte).load(std::memory_order_relaxed);
+      note(row * granules_.columns() + column,
+           surface::decode_state(surface_.states.form, static_cast<uint8_t>(bits >> at.shift & mask)), tile);
+    }
   }
   return true;
 }
 
 void BlockGuard::look_at(uint64_t number, Tile& tile) {
-  tile = {.number = number, .layer = layer_};
+  tile = {.number = number, .layer = layer_, .epoch = epoch_};
+  if (look_at_grid(tile)) {
+    return;
+  }
   for (uint64_t row = 0; row < granules_.rows(); ++row) {
-    const uint64_t first = number * kTile_B + granules_.offset(0, row);
-    if (granules_.columns() == 4 && look_at_row(first, tile)) {
-      continue;
-    }
     for (uint64_t column = 0; column < granules_.columns(); ++column) {
-      const uint64_t offset = first + granules_.offset(column, 0);
+      const uint64_t offset = number * kTile_B + granules_.offset(column, row);
       if (const std::optional<Block> block = block_at(offset)) {
-        note(offset, read(*block), tile);
+        note(granules_.number(offset), read(*block), tile);
       }
     }
   }
+}
+
+std::optional<BlockGuard::Pending> BlockGuard::pending_at(uint64_t offset) {
+  Tile& at = tile(offset);
+  if (at.states == nullptr) {
+    return std::nullopt;
+  }
+  if (at.writable == nullptr) {
+    at.writable = states_.writable({.grid = at.grid, .address = at.address, .first = at.states});
+  }
+  if (at.writable == nullptr) {
+    return std::nullopt;
+  }
+  const unsigned granule = granules_.number(offset);
+  const unsigned column = granule % granules_.columns();
+  const unsigned row = granule / granules_.columns();
+  return Pending{.offset = at.number * kTile_B + granules_.offset(column, row),
+                 .clear = (at.clear >> granule & 1) != 0,
+                 .whole = column < at.columns && row < at.rows};
+}
+
+void BlockGuard::finish(const Pending& block) {
+  Tile& at = tile(block.offset);
+  const unsigned granule = granules_.number(block.offset);
+  const surface::StatePlace place = at.grid.place(granule % granules_.columns(), granule / granules_.columns());
+  message::change_state(at.writable + place.offset, place.shift, surface_.states.form,
+                        compresses() ? BlockState::compressed : BlockState::resolved);
+  at.clear &= ~(uint64_t{1} << granule);
+  at.pending &= ~(uint64_t{1} << granule);
 }
 
 }  // namespace halogen::pipe3d

@@ -1,6 +1,7 @@
 // The blocks of a plane whose state must change before a client may use their bytes: clear blocks, and blocks that a
 // write leaves compressed. They are found by the granule of an address: a part of a 4 KB tile that belongs to one
-// block. Tiles are looked at when they are first used, and remembered until the next begin().
+// block. Tiles are looked at when they are first used, and remembered until the next begin(). No other thread changes
+// blocks that this one uses.
 #pragma once
 
 #include <array>
@@ -49,30 +50,51 @@ class BlockGuard {
   surface::BlockState read(const Block& block) { return states_.read(block.index, surface_.base + block.offset); }
   // Returns whether the state was stored.
   bool write(const Block& block, surface::BlockState state);
+
+  // The block of a granule that is pending. `whole`: it lies inside the level.
+  struct Pending {
+    uint64_t offset = 0;  // of the granule
+    bool clear = false;
+    bool whole = false;
+  };
+  // No value: its state cannot be changed by finish(); use block_at() and write().
+  std::optional<Pending> pending_at(uint64_t offset);
+  // Gives it the state that a write leaves.
+  void finish(const Pending& block);
+  const surface::Granules& granules() const { return granules_; }
   // The same for a run of blocks (BlockStates::run). No other host thread may use the states.
   unsigned run() const { return states_.run(); }
   bool write_run(const Block& first, surface::BlockState state);
 
  private:
   static constexpr uint64_t kTileBits = 12;
-  static constexpr size_t kTiles = 32;
+  static constexpr size_t kTiles = 256;
   struct Tile {
-    uint64_t number = ~uint64_t{0};
+    uint64_t number = 0;
     uint32_t layer = 0;
+    uint32_t epoch = 0;
     uint64_t clear = 0;
     uint64_t pending = 0;
+    const std::byte* states = nullptr;  // of its blocks, if they lie in a grid
+    std::byte* writable = nullptr;      // the same; null: not looked up yet
+    uint8_t columns = 0;                // of granules that lie inside the level as a whole
+    uint8_t rows = 0;
+    surface::StateGrid grid;
+    GpuVa address{};
   };
   Tile& tile(uint64_t offset) {
     const uint64_t number = offset >> kTileBits;
     Tile& tile = tiles_[number % kTiles];
-    if (tile.number != number || tile.layer != layer_) [[unlikely]] {
+    if (tile.number != number || tile.layer != layer_ || tile.epoch != epoch_) [[unlikely]] {
       look_at(number, tile);
     }
     return tile;
   }
   void look_at(uint64_t number, Tile& tile);
-  void note(uint64_t offset, surface::BlockState state, Tile& tile) const;
-  bool look_at_row(uint64_t offset, Tile& tile);
+  bool look_at_grid(Tile& tile);
+  void note(unsigned granule, surface::BlockState state, Tile& tile) const;
+  // Forgets all tiles.
+  void forget() { ++epoch_; }
   bool is_pending(surface::BlockState state) const {
     return state == surface::BlockState::clear || (compresses() && state == surface::BlockState::resolved);
   }
@@ -88,6 +110,7 @@ class BlockGuard {
   uint64_t origin_x_ = 0;
   uint64_t origin_row_ = 0;
   surface::Granules granules_;
+  uint32_t epoch_ = 1;
   std::array<Tile, kTiles> tiles_{};
 };
 

@@ -20,6 +20,10 @@ void PixelPlane::guard(std::span<const std::byte> clear, bool reads) {
   }
   guards_reads_ = reads;
   std::ranges::copy(clear.first(std::min(clear.size(), clear_.size())), clear_.begin());
+  fills_lines_ = clear_line_.size() % element_B_ == 0 && base_ % kLine_B == 0;
+  for (size_t at = 0; at + element_B_ <= clear_line_.size(); at += element_B_) {
+    std::memcpy(clear_line_.data() + at, clear_.data(), element_B_);
+  }
   slice_ = ~uint64_t{0};
 }
 
@@ -43,12 +47,37 @@ void PixelPlane::settle_unaligned() {
 void PixelPlane::make_plain(uint64_t offset, size_t bytes) {
   const uint64_t end = std::min(offset + bytes, offset / kTile_B * kTile_B + kTile_B);
   for (uint64_t at = offset; at < end; at = at / kStep_B * kStep_B + kStep_B) {
-    if (guard_.pending(at)) {
+    if (guard_.pending(at) && !settle_whole(at)) {
       if (const std::optional<BlockGuard::Block> block = guard_.block_at(at)) {
         settle(*block);
       }
     }
   }
+}
+
+// Fills the granule at an offset, which is a clear block. False: not all of it is directly accessible.
+bool PixelPlane::fill_whole(uint64_t granule) {
+  constexpr uint64_t kNextLine = 512;  // the second row of blocks in X tiles, the second column in Y tiles
+  const bool two = guard_.granules().width_B() != surface::kTileY.run_B;
+  std::byte* const first = fills_lines_ ? find_unguarded(base_ + granule, kLine_B, memory::Direction::write) : nullptr;
+  std::byte* const second =
+      first != nullptr && two ? find_unguarded(base_ + granule + kNextLine, kLine_B, memory::Direction::write) : first;
+  if (second == nullptr) {
+    return false;
+  }
+  std::memcpy(first, clear_line_.data(), kLine_B);
+  std::memcpy(second, clear_line_.data(), kLine_B);
+  return true;
+}
+
+// Does what settle() does for a block inside the level whose memory is directly accessible. False: it is not.
+bool PixelPlane::settle_whole(uint64_t offset) {
+  const std::optional<BlockGuard::Pending> block = guard_.pending_at(offset);
+  if (!block || (block->clear && (!block->whole || !fill_whole(block->offset)))) {
+    return false;
+  }
+  guard_.finish(*block);
+  return true;
 }
 
 // Fills a clear block, and gives a block the state that a write leaves.

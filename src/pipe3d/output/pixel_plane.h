@@ -128,6 +128,7 @@ class PixelPlane {
     std::byte* frame = nullptr;   // null: unmapped
   };
   static constexpr size_t kPages = 64;
+  static constexpr uint64_t kLine_B = 64;  // no line belongs to two blocks if the base is aligned to lines
   static constexpr uint64_t kLastTileRow = surface::kTileY.height - 1;
 
   // Returns the offset of an element of the current slice. Interleaved samples are elements.
@@ -138,7 +139,8 @@ class PixelPlane {
                     : surface::offset_of(layout_, {.x_B = x_B, .y = row, .z = origin_.z});
   }
   std::byte* find(uint64_t address, size_t bytes, memory::Direction direction) {
-    if (guard_.on() && (direction == memory::Direction::write || guards_reads_)) [[unlikely]] {
+    if (guard_.on() && (direction == memory::Direction::write || guards_reads_) &&
+        (guard_.pending(address - base_) || (address - base_) % kLine_B + bytes > kLine_B)) [[unlikely]] {
       make_plain(address - base_, bytes);
     }
     return find_unguarded(address, bytes, direction);
@@ -168,6 +170,8 @@ class PixelPlane {
   void settle_unaligned();
   void make_plain(uint64_t offset, size_t bytes);
   void settle(const BlockGuard::Block& block);
+  bool settle_whole(uint64_t offset);
+  bool fill_whole(uint64_t granule);
   void fill_block(const BlockGuard::Block& block);
   uint32_t change_runs(const Rectangle& elements, uint32_t y, surface::BlockState next);
   void change_each(const Rectangle& elements, BlockChange change);
@@ -203,6 +207,8 @@ class PixelPlane {
   BlockGuard guard_;
   bool guards_reads_ = true;
   std::array<std::byte, 16> clear_{};
+  std::array<std::byte, kLine_B> clear_line_{};
+  bool fills_lines_ = false;  // clear_line_ holds whole elements
 };
 
 }  // namespace halogen::pipe3d
