@@ -152,10 +152,12 @@ BlockState BlockStates::read(const surface::BlockIndex& block, uint64_t main) {
   return surface::decode_state(map_.form, static_cast<uint8_t>(byte >> at->shift & surface::state_mask(map_.form)));
 }
 
-void change_state(std::byte* at, unsigned shift, StateForm form, BlockState state) {
-  const auto mask = static_cast<uint8_t>(surface::state_mask(form) << shift);
-  const auto bits = static_cast<uint8_t>(surface::encode_state(form, state) << shift);
+void change_states(std::byte* at, uint8_t mask, uint8_t bits) {
   std::atomic_ref byte(*reinterpret_cast<uint8_t*>(at));
+  if (mask == 0xff) {
+    byte.store(bits, std::memory_order_relaxed);
+    return;
+  }
   uint8_t old = byte.load(std::memory_order_relaxed);
   while (!byte.compare_exchange_weak(old, static_cast<uint8_t>((old & ~mask) | bits), std::memory_order_relaxed)) {
   }
@@ -171,46 +173,15 @@ bool BlockStates::write(const surface::BlockIndex& block, uint64_t main, BlockSt
   if (!ok(view.result) || view.bytes.empty()) {
     return false;
   }
-  change_state(view.bytes.data(), at->shift, map_.form, state);
-  return true;
-}
-
-unsigned BlockStates::run() const {
-  switch (map_.form) {
-    case StateForm::one_bit:
-    case StateForm::two_bits:
-      return 16;
-    case StateForm::four_bits:
-      return 4;
-    case StateForm::none:
-    case StateForm::hierarchical:
-      break;
-  }
-  return 1;
-}
-
-bool BlockStates::write_run(const surface::BlockIndex& first, uint64_t main, BlockState state) {
-  const std::optional<surface::StatePlace> at = find(first, main);
-  if (!at || run() == 1 || number_of(first, main) % run() != 0) {
-    return false;
-  }
-  const size_t bytes = run() * surface::state_bits(map_.form) / 8;
-  const memory::AddressSpace::View view = space_->view(wrapped_address(at->offset), memory::kWrite);
-  failed_ = failed_ || !ok(view.result);
-  if (!ok(view.result) || view.bytes.size() < bytes) {
-    return false;
-  }
-  unsigned pattern = 0;
-  for (unsigned shift = 0; shift < 8; shift += surface::state_bits(map_.form)) {
-    pattern |= static_cast<unsigned>(surface::encode_state(map_.form, state)) << shift;
-  }
-  std::memset(view.bytes.data(), static_cast<int>(pattern), bytes);
+  change_states(view.bytes.data(), static_cast<uint8_t>(surface::state_mask(map_.form) << at->shift),
+                static_cast<uint8_t>(surface::encode_state(map_.form, state) << at->shift));
   return true;
 }
 
 bool BlockStates::read_four(const surface::BlockIndex& first, uint64_t main, std::array<BlockState, 4>& out) {
   out.fill(BlockState::resolved);
-  if (run() == 1 || number_of(first, main) % 4 != 0) {
+  const bool mapped = map_.form == StateForm::four_bits;
+  if (map_.form == StateForm::hierarchical || (mapped ? surface::column_in_tile(main) : first.x) % 4 != 0) {
     return false;
   }
   const std::optional<surface::StatePlace> at = find(first, main);
@@ -218,7 +189,7 @@ bool BlockStates::read_four(const surface::BlockIndex& first, uint64_t main, std
     return true;
   }
   uint16_t word = 0;
-  const size_t bytes = map_.form == StateForm::four_bits ? 2 : 1;
+  const size_t bytes = mapped ? 2 : 1;
   if (!ok(space_->read(wrapped_address(at->offset), std::as_writable_bytes(std::span(&word, 1)).first(bytes)))) {
     failed_ = true;
     return true;

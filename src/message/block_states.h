@@ -22,11 +22,6 @@ class BlockStates {
   surface::BlockState read(const surface::BlockIndex& block, uint64_t main);
   // Returns whether the state was stored.
   bool write(const surface::BlockIndex& block, uint64_t main, surface::BlockState state);
-  // The number of blocks side by side whose states are contiguous bytes, if the first is a multiple of it: a block's
-  // number in its row, or in its tile for states that the auxiliary table gives.
-  unsigned run() const;
-  // Gives a run of blocks the same state. No other host thread may use the states.
-  bool write_run(const surface::BlockIndex& first, uint64_t main, surface::BlockState state);
   // Reads four blocks side by side. False: they do not begin at a multiple of four; nothing was read.
   bool read_four(const surface::BlockIndex& first, uint64_t main, std::array<surface::BlockState, 4>& out);
   // The states of blocks side by side and below each other, with the host address of the first one.
@@ -43,9 +38,6 @@ class BlockStates {
   bool failed() const { return failed_; }
 
  private:
-  unsigned number_of(const surface::BlockIndex& block, uint64_t main) const {
-    return map_.form == surface::StateForm::four_bits ? surface::column_in_tile(main) : block.x;
-  }
   std::optional<surface::StatePlace> find(const surface::BlockIndex& block, uint64_t main);
 
   surface::StateMap map_;
@@ -54,8 +46,8 @@ class BlockStates {
   bool failed_ = false;
 };
 
-// Changes the state in bits of a byte in host memory. Other host threads may change other bits of the byte.
-void change_state(std::byte* at, unsigned shift, surface::StateForm form, surface::BlockState state);
+// Changes the bits of `mask` in a byte of host memory. Other host threads may change other bits of the byte.
+void change_states(std::byte* at, uint8_t mask, uint8_t bits);
 
 // Sets the clear colours of a surface. False: stopped by a fault.
 bool attach_clear(const Generation& generation, const hw::RENDER_SURFACE_STATE& state, memory::AddressSpace& space,

@@ -130,17 +130,18 @@ struct QuickTexture::SquareCorners {
   return true;
 }
 
-// Replaces texels in clear blocks.
-inline void QuickTexture::put_clear(const SquareCorners& corners, unsigned pixel,
-                                    std::array<uint32_t, 4>& words) const {
-  if (clear_blocks_ == nullptr) [[likely]] {
-    return;
-  }
+// Replaces texels in clear blocks. Returns the corners that are not in one.
+inline uint32_t QuickTexture::put_clear(const SquareCorners& corners, unsigned pixel,
+                                        std::array<uint32_t, 4>& words) const {
+  uint32_t others = 0;
   for (size_t corner = 0; corner < 4; ++corner) {
     if (clear_blocks_->at(corners.offset[corner][pixel])) {
       std::memcpy(&words[corner], clear_.data(), 4);
+    } else {
+      others |= 1u << corner;
     }
   }
+  return others;
 }
 
 // Loads the four texels of a pixel. False: a page is not directly accessible.
@@ -153,7 +154,9 @@ inline bool QuickTexture::load_corners(memory::AddressSpace& space, const Square
     }
     return last.frame;
   };
-  if ((corners.apart >> pixel & 1) == 0) [[likely]] {
+  // Memory of clear blocks is not looked at; pages that nothing was written to may not exist.
+  const uint32_t wanted = clear_blocks_ == nullptr ? 0xf : put_clear(corners, pixel, words);
+  if ((corners.apart >> pixel & 1) == 0 && wanted == 0xf) [[likely]] {
     const std::byte* const frame = frame_of(corners.offset[0][pixel]);
     if (frame == nullptr) {
       return false;
@@ -161,10 +164,12 @@ inline bool QuickTexture::load_corners(memory::AddressSpace& space, const Square
     for (size_t corner = 0; corner < 4; ++corner) {
       std::memcpy(&words[corner], frame + corners.offset[corner][pixel] % memory::kFrameBytes, 4);
     }
-    put_clear(corners, pixel, words);
     return true;
   }
   for (size_t corner = 0; corner < 4; ++corner) {
+    if ((wanted >> corner & 1) == 0) {
+      continue;
+    }
     words[corner] = 0;
     if (corners.share[corner][pixel] == 0.0) {
       continue;
@@ -175,7 +180,6 @@ inline bool QuickTexture::load_corners(memory::AddressSpace& space, const Square
     }
     std::memcpy(&words[corner], frame + corners.offset[corner][pixel] % memory::kFrameBytes, 4);
   }
-  put_clear(corners, pixel, words);
   return true;
 }
 

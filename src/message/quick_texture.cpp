@@ -274,6 +274,10 @@ bool QuickTexture::linear(memory::AddressSpace& space, const Level& level, float
     if (shares[corner] == 0.0) {
       continue;
     }
+    if (is_clear(address[corner])) {
+      add(clear_.data(), shares[corner], sum);
+      continue;
+    }
     const uint64_t in_page = address[corner] % memory::kFrameBytes;
     if (address[corner] / memory::kFrameBytes != page) {
       frame = space.page_at(wrapped_address(address[corner]), {});
@@ -282,7 +286,7 @@ bool QuickTexture::linear(memory::AddressSpace& space, const Level& level, float
     if (frame == nullptr || in_page + bytes_ > memory::kFrameBytes) [[unlikely]] {
       return false;
     }
-    add(is_clear(address[corner]) ? clear_.data() : frame + in_page, shares[corner], sum);
+    add(frame + in_page, shares[corner], sum);
   }
   out = sum;
   return true;
@@ -298,12 +302,16 @@ bool QuickTexture::nearest(memory::AddressSpace& space, const Level& level, floa
     index[i] = wrapped(axis.wrap_mask, axis.wrap, axis.size, (whole(where * kSteps) >> kStepBits) + offset[i]);
   }
   const uint64_t address = base_ + column_of(level, index[0]) + row_of(level, index[1]);
+  out = {};
+  if (is_clear(address)) {
+    add(clear_.data(), 1.0, out);
+    return true;
+  }
   const std::byte* const frame = space.page_at(wrapped_address(address), {});
   if (frame == nullptr || address % memory::kFrameBytes + bytes_ > memory::kFrameBytes) [[unlikely]] {
     return false;
   }
-  out = {};
-  add(is_clear(address) ? clear_.data() : frame + address % memory::kFrameBytes, 1.0, out);
+  add(frame + address % memory::kFrameBytes, 1.0, out);
   return true;
 }
 

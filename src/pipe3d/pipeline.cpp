@@ -590,9 +590,6 @@ Outcome Pipeline::draw(const ResolveInput& input, Progress& progress) {
     outcome.stop = Stop::fault;
     return outcome;
   }
-  if (state_.output.operation.resolve || state_.output.operation.ambiguate) {
-    return outcome;  // Gen6: hierarchical depth is not modelled, so memory holds resolved values
-  }
   outcome.missing = left_out();
   if (!outcome.missing.empty()) {
     return outcome;

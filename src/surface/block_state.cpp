@@ -19,7 +19,7 @@ uint64_t blocks_of(uint32_t size, uint32_t level, uint32_t block, uint32_t pad) 
 // Returns the origin of a level: the second level is below the first, the others are to the right of the second.
 SurfacePoint level_origin(const StateMap& map, uint32_t level) {
   SurfacePoint at;
-  for (uint32_t i = 0; i < level; ++i) {
+  for (uint32_t i = 0; i < level && !map.level_base; ++i) {
     if (i == 1) {
       at.x_B += blocks_of(map.width, i, map.block_width, map.pad_x);
     } else {

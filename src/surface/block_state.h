@@ -25,6 +25,7 @@ struct StateMap {
   uint32_t block_height = 1;
   uint32_t pad_x = 1;  // blocks that levels are padded to
   uint32_t pad_y = 1;
+  bool level_base = false;  // the base is that of the level in use
   bool compresses = false;  // a write leaves its block compressed instead of resolved
 };
 

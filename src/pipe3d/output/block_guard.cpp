@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
+#include <utility>
 
 namespace halogen::pipe3d {
 namespace {
@@ -14,7 +16,7 @@ constexpr uint64_t kTile_B = 4096;
 
 bool BlockGuard::begin(const message::Surface& surface, uint32_t level, uint32_t element_B,
                        memory::AddressSpace& space) {
-  on_ = false;
+  begin();
   const surface::TilePattern* const tile = surface.layout.pattern;
   if (surface.states.form == surface::StateForm::none || tile == nullptr ||
       surface.layout.swizzle != surface::SwizzleMode::none) {
@@ -72,6 +74,7 @@ bool BlockGuard::is_aligned() const {
 }
 
 bool BlockGuard::write(const Block& block, BlockState state) {
+  store();
   if (!states_.write(block.index, surface_.base + block.offset, state)) {
     return false;
   }
@@ -87,11 +90,6 @@ bool BlockGuard::write(const Block& block, BlockState state) {
     known.pending = is_pending(state) ? known.pending | bit : known.pending & ~bit;
   }
   return true;
-}
-
-bool BlockGuard::write_run(const Block& first, BlockState state) {
-  forget();
-  return states_.write_run(first.index, surface_.base + first.offset, state);
 }
 
 void BlockGuard::note(unsigned granule, BlockState state, Tile& tile) const {
@@ -118,6 +116,8 @@ bool BlockGuard::look_at_grid(Tile& tile) {
   const unsigned rows = std::min(granules_.rows(), (height + block_height() - 1) / block_height());
   tile.columns = static_cast<uint8_t>(std::min(columns, width / block_width()));
   tile.rows = static_cast<uint8_t>(std::min(rows, height / block_height()));
+  tile.all_columns = static_cast<uint8_t>(columns);
+  tile.all_rows = static_cast<uint8_t>(rows);
   tile.states = there->first;
   tile.writable = nullptr;
   tile.grid = there->grid;
@@ -136,7 +136,19 @@ bool BlockGuard::look_at_grid(Tile& tile) {
   return true;
 }
 
+void BlockGuard::find_tile(uint64_t number) {
+  Tile& tile = tiles_[number % kTiles];
+  if (tile.number != number || tile.layer != layer_ || tile.epoch != epoch_) {
+    look_at(number, tile);
+  }
+  last_number_ = number;
+  last_ = number % kTiles;
+}
+
 void BlockGuard::look_at(uint64_t number, Tile& tile) {
+  if (tile.changed != 0) {
+    store(tile);
+  }
   tile = {.number = number, .layer = layer_, .epoch = epoch_};
   if (look_at_grid(tile)) {
     return;
@@ -151,15 +163,18 @@ void BlockGuard::look_at(uint64_t number, Tile& tile) {
   }
 }
 
+// Returns the host address of a tile's states for writing. Null: the states do not lie together, or are not directly
+// accessible.
+std::byte* BlockGuard::writable(Tile& tile) {
+  if (tile.states != nullptr && tile.writable == nullptr) {
+    tile.writable = states_.writable({.grid = tile.grid, .address = tile.address, .first = tile.states});
+  }
+  return tile.writable;
+}
+
 std::optional<BlockGuard::Pending> BlockGuard::pending_at(uint64_t offset) {
   Tile& at = tile(offset);
-  if (at.states == nullptr) {
-    return std::nullopt;
-  }
-  if (at.writable == nullptr) {
-    at.writable = states_.writable({.grid = at.grid, .address = at.address, .first = at.states});
-  }
-  if (at.writable == nullptr) {
+  if (writable(at) == nullptr) {
     return std::nullopt;
   }
   const unsigned granule = granules_.number(offset);
@@ -172,12 +187,78 @@ std::optional<BlockGuard::Pending> BlockGuard::pending_at(uint64_t offset) {
 
 void BlockGuard::finish(const Pending& block) {
   Tile& at = tile(block.offset);
-  const unsigned granule = granules_.number(block.offset);
-  const surface::StatePlace place = at.grid.place(granule % granules_.columns(), granule / granules_.columns());
-  message::change_state(at.writable + place.offset, place.shift, surface_.states.form,
-                        compresses() ? BlockState::compressed : BlockState::resolved);
-  at.clear &= ~(uint64_t{1} << granule);
-  at.pending &= ~(uint64_t{1} << granule);
+  const uint64_t bit = uint64_t{1} << granules_.number(block.offset);
+  if (at.changed == 0) {
+    changed_.push_back(static_cast<uint16_t>(&at - tiles_.data()));
+  }
+  at.clear &= ~bit;
+  at.pending &= ~bit;
+  at.changed |= bit;
+}
+
+// Stores the states of granules, those of a byte at once.
+void BlockGuard::store_bytes(Tile& tile, uint64_t granules, BlockState state) {
+  const surface::StateForm form = surface_.states.form;
+  const uint8_t code = encode_state(form, state);
+  uint64_t at = 0;  // offset of the byte
+  unsigned mask = 0;
+  unsigned bits = 0;
+  const auto put = [&] {
+    if (mask != 0) {
+      message::change_states(tile.writable + at, static_cast<uint8_t>(mask), static_cast<uint8_t>(bits));
+    }
+  };
+  for (; granules != 0; granules &= granules - 1) {
+    const auto granule = static_cast<unsigned>(std::countr_zero(granules));
+    const surface::StatePlace place = tile.grid.place(granule % granules_.columns(), granule / granules_.columns());
+    if (place.offset != at) {
+      put();
+      at = place.offset;
+      mask = 0;
+      bits = 0;
+    }
+    mask |= static_cast<unsigned>(surface::state_mask(form)) << place.shift;
+    bits |= static_cast<unsigned>(code) << place.shift;
+  }
+  put();
+}
+
+void BlockGuard::store(Tile& tile) {
+  store_bytes(tile, std::exchange(tile.changed, 0), compresses() ? BlockState::compressed : BlockState::resolved);
+}
+
+void BlockGuard::store() {
+  for (const uint16_t index : changed_) {
+    store(tiles_[index]);
+  }
+  changed_.clear();
+}
+
+std::optional<uint64_t> BlockGuard::clear_of_tile(uint64_t offset) {
+  const Tile& at = tile(offset);
+  return at.states != nullptr ? std::optional(at.clear) : std::nullopt;
+}
+
+bool BlockGuard::write_tile(uint64_t offset, BlockState state) {
+  Tile& at = tile(offset);
+  if (writable(at) == nullptr) {
+    return false;
+  }
+  uint64_t granules = 0;
+  for (unsigned row = 0; row < at.all_rows; ++row) {
+    granules |= low_mask(at.all_columns) << (row * granules_.columns());
+  }
+  at.changed = 0;
+  store_bytes(at, granules, state);
+  at.clear = state == BlockState::clear ? granules : 0;
+  at.pending = is_pending(state) ? granules : 0;
+  return true;
+}
+
+bool BlockGuard::has_tiles() const {
+  const uint64_t width_B = granules_.columns() * granules_.width_B();
+  return origin_x_ * element_B_ % width_B == 0 && origin_row_ % (granules_.rows() * granules_.height()) == 0 &&
+         block_width() * element_B_ == granules_.width_B() && block_height() == granules_.height();
 }
 
 }  // namespace halogen::pipe3d

@@ -1,12 +1,14 @@
 // The blocks of a plane whose state must change before a client may use their bytes: clear blocks, and blocks that a
 // write leaves compressed. They are found by the granule of an address: a part of a 4 KB tile that belongs to one
 // block. Tiles are looked at when they are first used, and remembered until the next begin(). No other thread changes
-// blocks that this one uses.
+// blocks that this one uses. New states of blocks reach memory with store(), because threads would otherwise compete for
+// their cache lines.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "message/block_states.h"
 #include "message/surface.h"
@@ -16,7 +18,10 @@ namespace halogen::pipe3d {
 
 class BlockGuard {
  public:
-  void begin() { on_ = false; }
+  void begin() {
+    store();
+    on_ = false;
+  }
   // Starts with a level of a surface with states. False: the plane's blocks cannot be guarded granule by granule.
   bool begin(const message::Surface& surface, uint32_t level, uint32_t element_B, memory::AddressSpace& space);
 
@@ -25,13 +30,14 @@ class BlockGuard {
   // The position of the level's slice in the surface, in elements and rows. Set whenever the slice changes.
   void set_origin(uint32_t layer, uint64_t x, uint64_t row) {
     layer_ = layer;
+    last_number_ = kNone;
     origin_x_ = x;
     origin_row_ = row;
   }
 
   // Return whether the block at an offset from the surface's base is clear, or has to change before a write.
-  bool clear(uint64_t offset) { return (tile(offset).clear >> granules_.number(offset) & 1) != 0; }
-  bool pending(uint64_t offset) { return (tile(offset).pending >> granules_.number(offset) & 1) != 0; }
+  bool clear(uint64_t offset) { return has(tile(offset).clear, offset); }
+  bool pending(uint64_t offset) { return has(tile(offset).pending, offset); }
 
   struct Block {
     surface::BlockIndex index;
@@ -47,7 +53,10 @@ class BlockGuard {
   uint32_t block_width() const { return surface_.states.block_width; }
   uint32_t block_height() const { return surface_.states.block_height; }
   bool compresses() const { return surface_.states.compresses; }
-  surface::BlockState read(const Block& block) { return states_.read(block.index, surface_.base + block.offset); }
+  surface::BlockState read(const Block& block) {
+    store();
+    return states_.read(block.index, surface_.base + block.offset);
+  }
   // Returns whether the state was stored.
   bool write(const Block& block, surface::BlockState state);
 
@@ -59,42 +68,63 @@ class BlockGuard {
   };
   // No value: its state cannot be changed by finish(); use block_at() and write().
   std::optional<Pending> pending_at(uint64_t offset);
-  // Gives it the state that a write leaves.
+  // Gives it the state that a write leaves, with the next store().
   void finish(const Pending& block);
+  void store();
   const surface::Granules& granules() const { return granules_; }
-  // The same for a run of blocks (BlockStates::run). No other host thread may use the states.
-  unsigned run() const { return states_.run(); }
-  bool write_run(const Block& first, surface::BlockState state);
+  // Returns the clear granules of the tile that holds an offset. No value: the tile does not begin with a block of the
+  // level, or its states do not lie together.
+  std::optional<uint64_t> clear_of_tile(uint64_t offset);
+  // Gives all blocks of such a tile a state, and returns whether they were stored. No other host thread may use them.
+  bool write_tile(uint64_t offset, surface::BlockState state);
+  // Returns whether each tile of the level begins with a block of the level.
+  bool has_tiles() const;
+  uint32_t tile_width() const { return granules_.columns() * block_width(); }  // in elements
+  uint32_t tile_height() const { return granules_.rows() * block_height(); }
 
  private:
   static constexpr uint64_t kTileBits = 12;
   static constexpr size_t kTiles = 256;
+  static constexpr uint64_t kNone = ~uint64_t{0};
   struct Tile {
     uint64_t number = 0;
     uint32_t layer = 0;
     uint32_t epoch = 0;
     uint64_t clear = 0;
     uint64_t pending = 0;
+    uint64_t changed = 0;               // by finish()
     const std::byte* states = nullptr;  // of its blocks, if they lie in a grid
     std::byte* writable = nullptr;      // the same; null: not looked up yet
     uint8_t columns = 0;                // of granules that lie inside the level as a whole
     uint8_t rows = 0;
+    uint8_t all_columns = 0;  // of granules that belong to the level
+    uint8_t all_rows = 0;
     surface::StateGrid grid;
     GpuVa address{};
   };
+  bool has(uint64_t granules, uint64_t offset) const {
+    return granules != 0 && (granules >> granules_.number(offset) & 1) != 0;
+  }
   Tile& tile(uint64_t offset) {
     const uint64_t number = offset >> kTileBits;
-    Tile& tile = tiles_[number % kTiles];
-    if (tile.number != number || tile.layer != layer_ || tile.epoch != epoch_) [[unlikely]] {
-      look_at(number, tile);
+    if (number != last_number_) [[unlikely]] {
+      find_tile(number);
     }
-    return tile;
+    return tiles_[last_];
   }
+  void find_tile(uint64_t number);
   void look_at(uint64_t number, Tile& tile);
   bool look_at_grid(Tile& tile);
   void note(unsigned granule, surface::BlockState state, Tile& tile) const;
+  std::byte* writable(Tile& tile);
+  void store(Tile& tile);
+  void store_bytes(Tile& tile, uint64_t granules, surface::BlockState state);
   // Forgets all tiles.
-  void forget() { ++epoch_; }
+  void forget() {
+    store();
+    ++epoch_;
+    last_number_ = kNone;
+  }
   bool is_pending(surface::BlockState state) const {
     return state == surface::BlockState::clear || (compresses() && state == surface::BlockState::resolved);
   }
@@ -112,6 +142,9 @@ class BlockGuard {
   surface::Granules granules_;
   uint32_t epoch_ = 1;
   std::array<Tile, kTiles> tiles_{};
+  uint64_t last_number_ = kNone;  // the tile that was used last
+  size_t last_ = 0;
+  std::vector<uint16_t> changed_;  // indices of tiles with changed states
 };
 
 }  // namespace halogen::pipe3d

@@ -109,7 +109,9 @@ void set_states(const DepthStates& states, uint32_t element_B, message::Surface&
   map.pitch_tiles = std::max(states.pitch_B / 128, 1u);
   map.block_width = states.rules->hierarchical_by_sample ? 8 : 8 * across;
   map.block_height = states.rules->hierarchical_by_sample ? 4 : 4 * down;
-  map.layer_rows = states.layer_rows / 4;
+  map.level_base = states.rules->hierarchical_level_base;
+  map.layer_rows = map.level_base ? align_up(uint64_t{map.height}, 4u * states.rules->hierarchical_pad_rows) / 4
+                       : states.layer_rows / 4;
   map.pad_x = states.rules->hierarchical_pad_blocks;
   map.pad_y = states.rules->hierarchical_pad_rows;
 }
@@ -153,8 +155,10 @@ void DepthStencilUnit::begin(const Output& output, memory::AddressSpace& space, 
   const DepthStencil& state = output.depth_stencil;
   format_ = buffers.format;
   element_B_ = bytes_of(format_);
-  clear_word_ = encode_depth(format_, buffers.clear_value);
   floating_ = is_float(format_);
+  clear_word_ = !output.operation.raw_value ? encode_depth(format_, buffers.clear_value)
+                : floating_                 ? buffers.clear_raw
+                                            : buffers.clear_raw & largest(format_);
   packed_ = buffers.packed_stencil && buffers.depth.present &&
             (format_ == hw::DepthFormat::D24_UNORM_S8_UINT || format_ == hw::DepthFormat::D32_FLOAT_S8X24_UINT);
   begin_plane(buffers.depth, false, space, samples_log2, depth_);
@@ -372,19 +376,23 @@ Rectangle DepthStencilUnit::area_of(const DepthOperation& operation, const Recta
   return intersect(operation.full_surface ? whole : intersect(operation.rectangle, whole), limit);
 }
 
+// Returns the pixels of the depth buffer that pixels of the drawing stand for.
+Rectangle DepthStencilUnit::in_buffer(const Rectangle& area) const {
+  const std::array<int32_t, 2>& offset = output_->buffers.depth.offset;
+  return {area.x_min + offset[0], area.y_min + offset[1], area.x_max + offset[0], area.y_max + offset[1]};
+}
+
 bool DepthStencilUnit::change_states(const DepthOperation& operation, const Rectangle& limit, uint32_t layer,
                                      uint32_t band) {
   const ClearBand part(area_of(operation, limit), depth_.samples(), band);
-  depth_.change_blocks(part.area, layer,
+  depth_.change_blocks(in_buffer(part.area), layer,
                        operation.resolve ? PixelPlane::BlockChange::full_resolve : PixelPlane::BlockChange::ambiguate);
   return part.last || !depth_.guarded();
 }
 
 bool DepthStencilUnit::clear(const DepthOperation& operation, const Rectangle& limit, uint32_t layer, uint32_t band) {
   const ClearBand part(area_of(operation, limit), std::max(depth_.samples(), stencil_.samples()), band);
-  Rectangle area = part.area;
-  const std::array<int32_t, 2> offset = output_->buffers.depth.offset;
-  area = {area.x_min + offset[0], area.y_min + offset[1], area.x_max + offset[0], area.y_max + offset[1]};
+  const Rectangle area = in_buffer(part.area);
   const DepthBuffers& buffers = output_->buffers;
   const bool stencil_in_depth = operation.clear_stencil && packed_;
   if (operation.clear_depth && depth_.guarded()) {

@@ -36,6 +36,7 @@ class DepthStencilUnit {
                 const uint8_t* computed_stencil, bool write);
   // Returns whether a fault stopped an access since begin().
   bool stopped() const { return depth_.stopped() || stencil_.stopped(); }
+  void store_states() { depth_.store_states(); }
   // Clears a band. `layer`: index in the view. True: it was the last band.
   bool clear(const DepthOperation& operation, const Rectangle& limit, uint32_t layer, uint32_t band);
   // Resolves or ambiguates a band of the depth buffer. True: it was the last band.
@@ -55,6 +56,7 @@ class DepthStencilUnit {
   bool plain_test(const PixelPlace& place, float depth, bool write);
   bool in_clear_block(const PixelPlace& place);
   Rectangle area_of(const DepthOperation& operation, const Rectangle& limit) const;
+  Rectangle in_buffer(const Rectangle& area) const;
   // Returns the word of the depth buffer at an address. A clear block keeps its state.
   uint32_t load_depth(uint64_t at) {
     if (depth_.clear_at(at)) [[unlikely]] {

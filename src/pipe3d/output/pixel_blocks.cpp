@@ -1,7 +1,9 @@
 // The compression state of a plane's blocks: clears, resolves, and the change of a block before its bytes are used.
 #include <algorithm>
+#include <bit>
 
 #include "pipe3d/output/pixel_plane.h"
+#include "pipe3d/geometry/screen_setup.h"
 
 namespace halogen::pipe3d {
 namespace {
@@ -138,16 +140,45 @@ void PixelPlane::each_block(const Rectangle& elements, Visit visit) {
   }
 }
 
-// Gives runs of blocks a state that does not depend on the old one. Returns the elements of the row that are left over.
-uint32_t PixelPlane::change_runs(const Rectangle& elements, uint32_t y, BlockState next) {
-  const uint32_t wide = guard_.block_width() * guard_.run();
-  auto x = static_cast<uint32_t>(elements.x_min);
-  const auto end = static_cast<uint32_t>(elements.x_max) + 1;
-  x = x / guard_.block_width() * guard_.block_width();
-  while (x + wide <= end && guard_.write_run(guard_.block_of(x, y, element_offset(x, y)), next)) {
-    x += wide;
+// Visits the parts of a rectangle in tiles of the level. `whole`: the part is all that the level has of the tile.
+template <class Visit>
+void PixelPlane::each_tile(const Rectangle& elements, Visit visit) {
+  if (!guard_.has_tiles()) {
+    visit(elements, false);
+    return;
   }
-  return x;
+  const auto width = static_cast<int32_t>(guard_.tile_width());
+  const auto height = static_cast<int32_t>(guard_.tile_height());
+  for (int32_t y = elements.y_min / height * height; y <= elements.y_max; y += height) {
+    for (int32_t x = elements.x_min / width * width; x <= elements.x_max && guard_.on(); x += width) {
+      const Rectangle tile{.x_min = x,
+                           .y_min = y,
+                           .x_max = std::min(x + width, static_cast<int32_t>(guard_.width())) - 1,
+                           .y_max = std::min(y + height, static_cast<int32_t>(guard_.height())) - 1};
+      const Rectangle part = intersect(tile, elements);
+      visit(part, part == tile);
+    }
+  }
+}
+
+// Changes all blocks of a tile at once. False: not all of it is directly accessible; nothing may have changed.
+bool PixelPlane::change_tile(uint64_t offset, BlockChange change) {
+  const std::optional<uint64_t> clear = guard_.clear_of_tile(offset);
+  if (!clear) {
+    return false;
+  }
+  if (change == BlockChange::clear || change == BlockChange::ambiguate) {
+    return guard_.write_tile(offset, change == BlockChange::clear ? BlockState::clear : BlockState::resolved);
+  }
+  for (uint64_t rest = *clear; rest != 0; rest &= rest - 1) {
+    const auto granule = static_cast<unsigned>(std::countr_zero(rest));
+    const unsigned columns = guard_.granules().columns();
+    if (!settle_whole(offset + guard_.granules().offset(granule % columns, granule / columns))) {
+      return false;
+    }
+  }
+  return (change == BlockChange::partial_resolve && guard_.compresses()) ||
+         guard_.write_tile(offset, BlockState::resolved);
 }
 
 void PixelPlane::change_blocks(const Rectangle& pixels, uint32_t layer, BlockChange change) {
@@ -159,18 +190,12 @@ void PixelPlane::change_blocks(const Rectangle& pixels, uint32_t layer, BlockCha
   if (elements.x_max < elements.x_min || elements.y_max < elements.y_min) {
     return;
   }
-  if (change == BlockChange::clear || change == BlockChange::ambiguate) {
-    const BlockState next = change == BlockChange::clear ? BlockState::clear : BlockState::resolved;
-    const auto high = static_cast<int32_t>(guard_.block_height());
-    Rectangle row = elements;
-    for (row.y_min = elements.y_min / high * high; row.y_min <= elements.y_max && guard_.on(); row.y_min += high) {
-      row.y_max = row.y_min;
-      row.x_min = static_cast<int32_t>(change_runs(elements, static_cast<uint32_t>(row.y_min), next));
-      change_each(row, change);
+  each_tile(elements, [&](const Rectangle& part, bool whole) {
+    if (!whole || !change_tile(offset_of(part), change)) {
+      change_each(part, change);
     }
-    return;
-  }
-  change_each(elements, change);
+  });
+  guard_.store();
 }
 
 void PixelPlane::change_each(const Rectangle& elements, BlockChange change) {
@@ -197,6 +222,19 @@ void PixelPlane::clear_guarded(const Rectangle& pixels, uint32_t layer) {
   }
   address(0, 0, layer, 0);  // sets origin_ to this layer
   const Rectangle inside = elements_of(pixels);
+  if (inside.x_max < inside.x_min || inside.y_max < inside.y_min) {
+    return;
+  }
+  each_tile(inside, [&](const Rectangle& part, bool whole) {
+    if (!whole || !change_tile(offset_of(part), BlockChange::clear)) {
+      clear_each(part);
+    }
+  });
+  guard_.store();
+}
+
+// Clears the elements of a rectangle.
+void PixelPlane::clear_each(const Rectangle& inside) {
   each_block(inside, [&](const BlockGuard::Block& block) {
     const auto x = static_cast<int32_t>(block.index.x * guard_.block_width());
     const auto y = static_cast<int32_t>(block.index.y * guard_.block_height());

@@ -29,6 +29,8 @@ class PixelPlane {
   // too; otherwise the caller asks clear_at() before it reads.
   void guard(std::span<const std::byte> clear, bool reads);
   bool guarded() const { return guard_.on(); }
+  // Stores the states of blocks that became plain. Called before another plane may use them.
+  void store_states() { guard_.store(); }
   bool clear_at(uint64_t address) { return guard_.on() && guard_.clear(address - base_); }
 
   // Change the states of the blocks that a rectangle of pixels touches.
@@ -173,9 +175,15 @@ class PixelPlane {
   bool settle_whole(uint64_t offset);
   bool fill_whole(uint64_t granule);
   void fill_block(const BlockGuard::Block& block);
-  uint32_t change_runs(const Rectangle& elements, uint32_t y, surface::BlockState next);
+  bool change_tile(uint64_t offset, BlockChange change);
+  void clear_each(const Rectangle& inside);
   void change_each(const Rectangle& elements, BlockChange change);
   Rectangle elements_of(const Rectangle& pixels) const;
+  uint64_t offset_of(const Rectangle& elements) const {
+    return element_offset(static_cast<uint32_t>(elements.x_min), static_cast<uint32_t>(elements.y_min));
+  }
+  template <class Visit>
+  void each_tile(const Rectangle& elements, Visit visit);
   template <class Visit>
   void each_block(const Rectangle& elements, Visit visit);
   void change_slice(uint64_t slice, uint32_t layer, uint32_t sample);

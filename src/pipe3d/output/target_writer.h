@@ -57,6 +57,7 @@ class TargetWriter {
   // Returns the value of a pixel as a shader sees it.
   Colour read(const PixelPlace& place, uint32_t sample);
   bool stopped() const { return plane_.stopped(); }
+  void store_states() { plane_.store_states(); }
   uint32_t width() const { return plane_.width(); }
   uint32_t height() const { return plane_.height(); }
 

@@ -158,15 +158,24 @@ void PixelStage::draw(const ScreenPrimitive& primitive, const Rasteriser& raster
   }
 }
 
+void PixelStage::store_states() {
+  depth_.store_states();
+  for (const std::unique_ptr<Bound>& bound : targets_) {
+    bound->writer.store_states();
+  }
+}
+
 void PixelStage::count_blocks(const Rasteriser& raster) {
   raster.walk(raster.box(),
               [&](const Subspan& subspan) { counts_.blocks.rasterised += count_of(samples_of(subspan.coverage)); });
 }
 
-bool PixelStage::clear_depth(const ScreenPrimitive& rectangle, const Rasteriser& raster, uint32_t band) {
+bool PixelStage::change_depth(const ScreenPrimitive& rectangle, const Rasteriser& raster, uint32_t band) {
   DepthOperation operation = state_->output.operation;
   operation.rectangle = raster.box();
-  const bool last = depth_.clear(operation, intersect(raster.box(), rectangle.bounds), rectangle.layer, band);
+  const Rectangle limit = intersect(raster.box(), rectangle.bounds);
+  const bool last = operation.clear_depth ? depth_.clear(operation, limit, rectangle.layer, band)
+                                          : depth_.change_states(operation, limit, rectangle.layer, band);
   if (depth_.stopped()) {
     end_ = ThreadEnd::fault;
   }

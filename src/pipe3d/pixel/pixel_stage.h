@@ -42,13 +42,15 @@ class PixelStage final : public message::PixelMessages {
   void begin_list() { primitive_ = nullptr; }
   // Draws the part of a primitive inside the window. `raster` belongs to the primitive.
   void draw(const ScreenPrimitive& primitive, const Rasteriser& raster, const Rectangle& window);
+  // Stores the states of blocks that became plain. Called after the primitives of a piece.
+  void store_states();
   // Counts the blocks of a rectangle that is cleared without drawing.
   void count_blocks(const Rasteriser& raster);
   // Changes the compression state of a band of the first bound target. `scaled`: the rectangle of the primitive, which
   // counts parts of blocks. True: it was the last band.
   bool change_target(uint32_t layer, const Rectangle& scaled, uint32_t band);
-  // Gen6: clears a band of the depth of a rectangle's pixels.
-  bool clear_depth(const ScreenPrimitive& rectangle, const Rasteriser& raster, uint32_t band);
+  // Gen6: clears or resolves a band of the depth of a rectangle's pixels.
+  bool change_depth(const ScreenPrimitive& rectangle, const Rasteriser& raster, uint32_t band);
 
   // Helper stages draw for the main stage, each on a host thread and with the main stage's kernels (ShaderUnit). Called
   // for the main stage:

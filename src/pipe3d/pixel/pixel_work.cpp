@@ -43,10 +43,11 @@ void PixelWork::draw_piece(PixelStage& stage, const PrimitiveList& list, uint64_
   const PixelPieces::Piece piece = pieces_[number];
   for (const uint32_t primitive : piece.primitives) {
     if (stage.end() != ThreadEnd::done) {
-      return;
+      break;
     }
     stage.draw(list.primitives()[primitive], rasters_[primitive], piece.window);
   }
+  stage.store_states();
 }
 
 PixelWork::BackOff& PixelWork::back_off() {
@@ -148,14 +149,14 @@ bool PixelWork::clear(const PrimitiveList& list, uint64_t& next) {
     const Rasteriser raster(*state_, rectangle);
     const bool last = state_->pixel.operation != TargetOperation::draw
                           ? main_.change_target(rectangle.layer, raster.box(), band)
-                          : main_.clear_depth(rectangle, raster, band);
+                          : main_.change_depth(rectangle, raster, band);
     next = last ? (at + 1) * kMaxBands : next + 1;
   }
   return end() == ThreadEnd::done && next / kMaxBands >= count;
 }
 
 bool PixelWork::draw(const PrimitiveList& list, uint64_t& next, uint64_t most) {
-  if (state_->pixel.operation != TargetOperation::draw || state_->output.operation.clear_depth) {
+  if (state_->pixel.operation != TargetOperation::draw || state_->output.operation.on_depth()) {
     return clear(list, next);
   }
   main_.begin_list();

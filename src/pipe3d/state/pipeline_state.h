@@ -207,6 +207,8 @@ struct Rectangle {  // inclusive; empty if a maximum is below its minimum
   int32_t y_min = 0;
   int32_t x_max = -1;
   int32_t y_max = -1;
+
+  bool operator==(const Rectangle&) const = default;
 };
 
 struct Viewport {
@@ -474,6 +476,7 @@ struct DepthOperation {
   bool resolve = false;    // clear blocks are filled
   bool ambiguate = false;  // blocks lose their state; elements stay
   bool raw_value = false;  // the depth to clear to is DepthBuffers::clear_raw
+  bool on_depth() const { return clear_depth || resolve || ambiguate; }
   uint8_t stencil_value = 0;
   bool scissor = false;
   bool full_surface = false;

@@ -210,6 +210,18 @@ void resolve_output(Resolver& from, Output& output) {
   }
 }
 
+void resolve_depth_states(Resolver& from, DepthStates& states) {
+  const CompressionRules& rules = compression_rules(from.gen());
+  states = {.rules = &rules};
+  if (!from.get<hw::_3DSTATE_DEPTH_BUFFER>().hierarchical_depth_buffer_enable || !rules.hierarchical_depth) {
+    return;
+  }
+  const auto hierarchical = from.get<hw::_3DSTATE_HIER_DEPTH_BUFFER>();
+  states.form = surface::StateForm::hierarchical;
+  states.address = hierarchical.surface_base_address.value;
+  states.pitch_B = hierarchical.surface_pitch + 1;
+}
+
 void resolve_buffers(Resolver& from, Output& output) {
   DepthBuffers& buffers = output.buffers;
   resolve_tiled_depth(from, buffers);
@@ -227,14 +239,14 @@ void resolve_buffers(Resolver& from, Output& output) {
     buffers.stencil.height = message::Surface::shrink(buffers.depth.height, level);
     buffers.stencil.layer_rows = static_cast<uint32_t>(align_up(buffers.stencil.height, kStencilRows));
   }
+  resolve_depth_states(from, buffers.states);
   const auto clear = from.get<hw::_3DSTATE_CLEAR_PARAMS>();
   buffers.clear_raw = clear.depth_clear_value_raw;
   const auto wm = from.get<hw::_3DSTATE_WM>();
-  output.operation.clear_depth = wm.depth_buffer_clear_enable || wm.legacy_depth_buffer_clear_enable;
+  output.operation.clear_depth = wm.depth_buffer_clear_enable;
   output.operation.raw_value = true;
-  output.operation.resolve = wm.depth_buffer_resolve_enable || wm.hierarchical_depth_buffer_resolve_enable ||
-                             wm.legacy_depth_buffer_resolve_enable ||
-                             wm.legacy_hierarchical_depth_buffer_resolve_enable;
+  output.operation.resolve = wm.depth_buffer_resolve_enable;
+  output.operation.ambiguate = wm.hierarchical_depth_buffer_resolve_enable;
 }
 
 }  // namespace
