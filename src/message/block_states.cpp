@@ -211,17 +211,16 @@ std::optional<BlockStates::Rows> BlockStates::rows(const surface::BlockIndex& fi
   // A page holds the grid if the states of a surface are aligned to pages, as they should be.
   const GpuVa address = wrapped_address(at->offset);
   const surface::StatePlace last = grid->place(columns - 1, rows - 1);
-  const std::byte* const frame =
-      address.value % memory::kFrameBytes + last.offset < memory::kFrameBytes ? space_->page_at(address, {}) : nullptr;
-  if (frame == nullptr) {
+  const memory::AddressSpace::View view = space_->view(address, {});
+  if (!ok(view.result) || view.bytes.size() <= last.offset) {
     return std::nullopt;
   }
-  return Rows{.grid = *grid, .address = address, .first = frame + address.value % memory::kFrameBytes};
+  return Rows{.grid = *grid, .address = address, .bytes = last.offset + 1, .first = view.bytes.data()};
 }
 
 std::byte* BlockStates::writable(const Rows& rows) {
-  std::byte* const frame = space_->page_at(rows.address, memory::kWrite);
-  return frame != nullptr ? frame + rows.address.value % memory::kFrameBytes : nullptr;
+  const memory::AddressSpace::View view = space_->view(rows.address, memory::kWrite);
+  return ok(view.result) && view.bytes.size() >= rows.bytes ? view.bytes.data() : nullptr;
 }
 
 bool attach_states(const Generation& generation, const hw::RENDER_SURFACE_STATE& state, uint64_t aux_table,

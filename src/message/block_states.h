@@ -28,6 +28,7 @@ class BlockStates {
   struct Rows {
     surface::StateGrid grid;
     GpuVa address{};
+    uint64_t bytes = 0;
     const std::byte* first = nullptr;
   };
   // No value: the states do not lie together, or a page is not directly accessible.

@@ -3,7 +3,6 @@
 // that software initialises a control surface with zeros (resolved) and hierarchical depth with zeros (clear).
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <optional>
 
@@ -63,23 +62,23 @@ constexpr unsigned column_in_tile(uint64_t main) {
   return static_cast<unsigned>(main >> 10 & 3);
 }
 
-constexpr uint8_t state_mask(StateForm form) {
+constexpr unsigned state_bits(StateForm form) {
   switch (form) {
     case StateForm::one_bit:
       return 1;
     case StateForm::two_bits:
-      return 3;
+      return 2;
     case StateForm::four_bits:
-      return 0xf;
+      return 4;
     case StateForm::none:
     case StateForm::hierarchical:
       break;
   }
-  return 0xff;
+  return 8;
 }
 
-constexpr unsigned state_bits(StateForm form) {
-  return static_cast<unsigned>(std::popcount(state_mask(form)));
+constexpr uint8_t state_mask(StateForm form) {
+  return static_cast<uint8_t>((1u << state_bits(form)) - 1);
 }
 
 // The states of a rectangle of blocks, relative to the first byte of the first block's state.

@@ -11,6 +11,12 @@
 namespace halogen::surface {
 
 class Granules {
+  struct Field {
+    uint8_t shift = 0;
+    uint8_t bits = 0;
+  };
+  static constexpr Field kWide{10, 2};  // columns of 32 bytes in Y tiles
+
  public:
   static constexpr uint64_t kTile_B = 4096;
 
@@ -22,7 +28,7 @@ class Granules {
     if (tiling == Tiling::y) {
       // Columns of 16 bytes: one is as wide as a block of 16-bit depth, two are as wide as other blocks.
       return block_B < 32 ? Granules({.shift = 9, .bits = 3}, {.shift = 6, .bits = 3}, 16, 4)
-                          : Granules({.shift = 10, .bits = 2}, {.shift = 6, .bits = 3}, 32, 4);
+                          : Granules(kWide, {.shift = 6, .bits = 3}, 32, 4);
     }
     return std::nullopt;
   }
@@ -30,6 +36,9 @@ class Granules {
 
   // Returns the number of the granule that holds an offset, less than 64.
   unsigned number(uint64_t offset) const {
+    if (column_.shift == kWide.shift) [[likely]] {
+      return static_cast<unsigned>((offset >> 10 & 3) | (offset >> 6 & 7) << 2);
+    }
     return static_cast<unsigned>((offset >> column_.shift & low_mask(column_.bits)) |
                                  (offset >> row_.shift & low_mask(row_.bits)) << column_.bits);
   }
@@ -41,10 +50,6 @@ class Granules {
   uint64_t height() const { return height_; }
 
  private:
-  struct Field {
-    uint8_t shift = 0;
-    uint8_t bits = 0;
-  };
   Granules(Field column, Field row, uint64_t width_B, uint64_t height)
       : column_(column), row_(row), width_B_(width_B), height_(height) {}
 

@@ -9,6 +9,7 @@ namespace halogen::pipe3d {
 namespace {
 
 using surface::BlockState;
+using surface::StateForm;
 
 constexpr uint64_t kTile_B = 4096;
 
@@ -88,6 +89,7 @@ bool BlockGuard::write(const Block& block, BlockState state) {
     const uint64_t bit = uint64_t{1} << granules_.number(block.offset);
     known.clear = state == BlockState::clear ? known.clear | bit : known.clear & ~bit;
     known.pending = is_pending(state) ? known.pending | bit : known.pending & ~bit;
+    last_number_ = kNone;
   }
   return true;
 }
@@ -98,8 +100,46 @@ void BlockGuard::note(unsigned granule, BlockState state, Tile& tile) const {
   tile.pending |= is_pending(state) ? bit : 0;
 }
 
-// Reads the states of a tile whose granules are blocks, and whose first block belongs to the level.
-bool BlockGuard::look_at_grid(Tile& tile) {
+// Returns the blocks of a row of a tile that are clear and those that are resolved, one bit for each.
+BlockGuard::RowStates BlockGuard::states_of_row(const Tile& tile, unsigned row, unsigned columns) const {
+  const StateForm form = surface_.states.form;
+  // Other host threads may change other blocks of a byte.
+  const auto load = [&](uint64_t offset) {
+    auto& byte = *reinterpret_cast<uint8_t*>(const_cast<std::byte*>(tile.states + offset));
+    return std::atomic_ref(byte).load(std::memory_order_relaxed);
+  };
+  RowStates out;
+  const uint64_t all = low_mask(columns);
+  if (form == StateForm::hierarchical) {
+    for (unsigned column = 0; column < columns; ++column) {
+      const BlockState state = decode_state(form, load(tile.grid.place(column, row).offset));
+      out.clear |= state == BlockState::clear ? uint64_t{1} << column : 0;
+    }
+    out.resolved = all & ~out.clear;
+    return out;
+  }
+  const unsigned bits = surface::state_bits(form);
+  const surface::StatePlace first = tile.grid.place(0, row);
+  uint64_t word = 0;
+  for (unsigned at = 0; at < first.shift + columns * bits; at += 8) {
+    word |= uint64_t{load(first.offset + at / 8)} << at;
+  }
+  word = word >> first.shift & low_mask(columns * bits);
+  if (word == 0) {
+    out.resolved = all;
+    return out;
+  }
+  for (unsigned column = 0; column < columns; ++column) {
+    const BlockState state =
+        decode_state(form, static_cast<uint8_t>(word >> column * bits & surface::state_mask(form)));
+    out.clear |= state == BlockState::clear ? uint64_t{1} << column : 0;
+    out.resolved |= state == BlockState::resolved ? uint64_t{1} << column : 0;
+  }
+  return out;
+}
+
+// Finds the states of a tile whose granules are blocks, and whose first block belongs to the level.
+bool BlockGuard::find_grid(Tile& tile) {
   const uint64_t offset = tile.number * kTile_B;
   const std::optional<Block> first = block_at(offset);
   if (!first || block_width() * element_B_ != granules_.width_B() || block_height() != granules_.height()) {
@@ -122,18 +162,16 @@ bool BlockGuard::look_at_grid(Tile& tile) {
   tile.writable = nullptr;
   tile.grid = there->grid;
   tile.address = there->address;
-  const uint8_t mask = surface::state_mask(surface_.states.form);
-  for (unsigned row = 0; row < rows; ++row) {
-    for (unsigned column = 0; column < columns; ++column) {
-      const surface::StatePlace at = tile.grid.place(column, row);
-      // Other host threads may change other blocks of the byte.
-      auto& byte = *reinterpret_cast<uint8_t*>(const_cast<std::byte*>(tile.states + at.offset));
-      const uint8_t bits = std::atomic_ref(byte).load(std::memory_order_relaxed);
-      note(row * granules_.columns() + column,
-           surface::decode_state(surface_.states.form, static_cast<uint8_t>(bits >> at.shift & mask)), tile);
-    }
-  }
+  tile.bytes = there->bytes;
   return true;
+}
+
+void BlockGuard::read_grid(Tile& tile) const {
+  for (unsigned row = 0; row < tile.all_rows; ++row) {
+    const RowStates of_row = states_of_row(tile, row, tile.all_columns);
+    tile.clear |= of_row.clear << row * granules_.columns();
+    tile.pending |= (compresses() ? of_row.clear | of_row.resolved : of_row.clear) << row * granules_.columns();
+  }
 }
 
 void BlockGuard::find_tile(uint64_t number) {
@@ -143,6 +181,8 @@ void BlockGuard::find_tile(uint64_t number) {
   }
   last_number_ = number;
   last_ = number % kTiles;
+  last_clear_ = tile.clear;
+  last_pending_ = tile.pending;
 }
 
 void BlockGuard::look_at(uint64_t number, Tile& tile) {
@@ -150,7 +190,8 @@ void BlockGuard::look_at(uint64_t number, Tile& tile) {
     store(tile);
   }
   tile = {.number = number, .layer = layer_, .epoch = epoch_};
-  if (look_at_grid(tile)) {
+  if (find_grid(tile)) {
+    read_grid(tile);
     return;
   }
   for (uint64_t row = 0; row < granules_.rows(); ++row) {
@@ -167,33 +208,9 @@ void BlockGuard::look_at(uint64_t number, Tile& tile) {
 // accessible.
 std::byte* BlockGuard::writable(Tile& tile) {
   if (tile.states != nullptr && tile.writable == nullptr) {
-    tile.writable = states_.writable({.grid = tile.grid, .address = tile.address, .first = tile.states});
+    tile.writable = states_.writable({.grid = tile.grid, .address = tile.address, .bytes = tile.bytes, .first = tile.states});
   }
   return tile.writable;
-}
-
-std::optional<BlockGuard::Pending> BlockGuard::pending_at(uint64_t offset) {
-  Tile& at = tile(offset);
-  if (writable(at) == nullptr) {
-    return std::nullopt;
-  }
-  const unsigned granule = granules_.number(offset);
-  const unsigned column = granule % granules_.columns();
-  const unsigned row = granule / granules_.columns();
-  return Pending{.offset = at.number * kTile_B + granules_.offset(column, row),
-                 .clear = (at.clear >> granule & 1) != 0,
-                 .whole = column < at.columns && row < at.rows};
-}
-
-void BlockGuard::finish(const Pending& block) {
-  Tile& at = tile(block.offset);
-  const uint64_t bit = uint64_t{1} << granules_.number(block.offset);
-  if (at.changed == 0) {
-    changed_.push_back(static_cast<uint16_t>(&at - tiles_.data()));
-  }
-  at.clear &= ~bit;
-  at.pending &= ~bit;
-  at.changed |= bit;
 }
 
 // Stores the states of granules, those of a byte at once.
@@ -240,18 +257,19 @@ std::optional<uint64_t> BlockGuard::clear_of_tile(uint64_t offset) {
 }
 
 bool BlockGuard::write_tile(uint64_t offset, BlockState state) {
-  Tile& at = tile(offset);
-  if (writable(at) == nullptr) {
+  store();
+  Tile at{.number = offset / kTile_B, .layer = layer_, .epoch = 0};
+  if (!find_grid(at) || writable(at) == nullptr) {
     return false;
   }
   uint64_t granules = 0;
   for (unsigned row = 0; row < at.all_rows; ++row) {
     granules |= low_mask(at.all_columns) << (row * granules_.columns());
   }
-  at.changed = 0;
   store_bytes(at, granules, state);
-  at.clear = state == BlockState::clear ? granules : 0;
-  at.pending = is_pending(state) ? granules : 0;
+  Tile& known = tiles_[at.number % kTiles];
+  known.epoch = known.number == at.number ? 0 : known.epoch;
+  last_number_ = kNone;
   return true;
 }
 

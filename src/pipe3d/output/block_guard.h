@@ -36,8 +36,14 @@ class BlockGuard {
   }
 
   // Return whether the block at an offset from the surface's base is clear, or has to change before a write.
-  bool clear(uint64_t offset) { return has(tile(offset).clear, offset); }
-  bool pending(uint64_t offset) { return has(tile(offset).pending, offset); }
+  bool clear(uint64_t offset) {
+    select(offset);
+    return last_clear_ != 0 && (last_clear_ >> granules_.number(offset) & 1) != 0;
+  }
+  bool pending(uint64_t offset) {
+    select(offset);
+    return last_pending_ != 0 && (last_pending_ >> granules_.number(offset) & 1) != 0;
+  }
 
   struct Block {
     surface::BlockIndex index;
@@ -63,19 +69,41 @@ class BlockGuard {
   // The block of a granule that is pending. `whole`: it lies inside the level.
   struct Pending {
     uint64_t offset = 0;  // of the granule
+    unsigned granule = 0;
     bool clear = false;
     bool whole = false;
   };
   // No value: its state cannot be changed by finish(); use block_at() and write().
-  std::optional<Pending> pending_at(uint64_t offset);
+  std::optional<Pending> pending_at(uint64_t offset) {
+    Tile& at = tile(offset);
+    if (at.writable == nullptr && writable(at) == nullptr) {
+      return std::nullopt;
+    }
+    const unsigned granule = granules_.number(offset);
+    const unsigned column = granule % granules_.columns();
+    const unsigned row = granule / granules_.columns();
+    return Pending{.offset = at.number * surface::Granules::kTile_B + granules_.offset(column, row),
+                   .granule = granule,
+                   .clear = (at.clear >> granule & 1) != 0,
+                   .whole = column < at.columns && row < at.rows};
+  }
   // Gives it the state that a write leaves, with the next store().
-  void finish(const Pending& block);
+  void finish(const Pending& block) {
+    Tile& at = tile(block.offset);
+    const uint64_t bit = uint64_t{1} << block.granule;
+    if (at.changed == 0) {
+      changed_.push_back(static_cast<uint16_t>(last_));
+    }
+    last_clear_ = at.clear &= ~bit;
+    last_pending_ = at.pending &= ~bit;
+    at.changed |= bit;
+  }
   void store();
   const surface::Granules& granules() const { return granules_; }
   // Returns the clear granules of the tile that holds an offset. No value: the tile does not begin with a block of the
   // level, or its states do not lie together.
   std::optional<uint64_t> clear_of_tile(uint64_t offset);
-  // Gives all blocks of such a tile a state, and returns whether they were stored. No other host thread may use them.
+  // Gives all blocks of such a tile a state. Returns whether they were stored.
   bool write_tile(uint64_t offset, surface::BlockState state);
   // Returns whether each tile of the level begins with a block of the level.
   bool has_tiles() const;
@@ -101,20 +129,27 @@ class BlockGuard {
     uint8_t all_rows = 0;
     surface::StateGrid grid;
     GpuVa address{};
+    uint64_t bytes = 0;
   };
-  bool has(uint64_t granules, uint64_t offset) const {
-    return granules != 0 && (granules >> granules_.number(offset) & 1) != 0;
-  }
-  Tile& tile(uint64_t offset) {
+  void select(uint64_t offset) {
     const uint64_t number = offset >> kTileBits;
     if (number != last_number_) [[unlikely]] {
       find_tile(number);
     }
+  }
+  Tile& tile(uint64_t offset) {
+    select(offset);
     return tiles_[last_];
   }
   void find_tile(uint64_t number);
   void look_at(uint64_t number, Tile& tile);
-  bool look_at_grid(Tile& tile);
+  bool find_grid(Tile& tile);
+  void read_grid(Tile& tile) const;
+  struct RowStates {
+    uint64_t clear = 0;
+    uint64_t resolved = 0;
+  };
+  RowStates states_of_row(const Tile& tile, unsigned row, unsigned columns) const;
   void note(unsigned granule, surface::BlockState state, Tile& tile) const;
   std::byte* writable(Tile& tile);
   void store(Tile& tile);
@@ -144,6 +179,8 @@ class BlockGuard {
   std::array<Tile, kTiles> tiles_{};
   uint64_t last_number_ = kNone;  // the tile that was used last
   size_t last_ = 0;
+  uint64_t last_clear_ = 0;  // of it
+  uint64_t last_pending_ = 0;
   std::vector<uint16_t> changed_;  // indices of tiles with changed states
 };
 

@@ -57,13 +57,21 @@ void PixelPlane::make_plain(uint64_t offset, size_t bytes) {
   }
 }
 
+// Returns the host bytes of a cache line. Null: not directly accessible.
+std::byte* PixelPlane::writable_line(uint64_t address) {
+  if (std::byte* const known = find_unguarded(address, kLine_B, memory::Direction::write)) {
+    return known;
+  }
+  const std::span<std::byte> bytes = ask(address, memory::Direction::write);
+  return bytes.size() >= kLine_B ? bytes.data() : nullptr;
+}
+
 // Fills the granule at an offset, which is a clear block. False: not all of it is directly accessible.
 bool PixelPlane::fill_whole(uint64_t granule) {
   constexpr uint64_t kNextLine = 512;  // the second row of blocks in X tiles, the second column in Y tiles
   const bool two = guard_.granules().width_B() != surface::kTileY.run_B;
-  std::byte* const first = fills_lines_ ? find_unguarded(base_ + granule, kLine_B, memory::Direction::write) : nullptr;
-  std::byte* const second =
-      first != nullptr && two ? find_unguarded(base_ + granule + kNextLine, kLine_B, memory::Direction::write) : first;
+  std::byte* const first = fills_lines_ ? writable_line(base_ + granule) : nullptr;
+  std::byte* const second = first != nullptr && two ? writable_line(base_ + granule + kNextLine) : first;
   if (second == nullptr) {
     return false;
   }
@@ -163,12 +171,12 @@ void PixelPlane::each_tile(const Rectangle& elements, Visit visit) {
 
 // Changes all blocks of a tile at once. False: not all of it is directly accessible; nothing may have changed.
 bool PixelPlane::change_tile(uint64_t offset, BlockChange change) {
+  if (change == BlockChange::clear || change == BlockChange::ambiguate) {
+    return guard_.write_tile(offset, change == BlockChange::clear ? BlockState::clear : BlockState::resolved);
+  }
   const std::optional<uint64_t> clear = guard_.clear_of_tile(offset);
   if (!clear) {
     return false;
-  }
-  if (change == BlockChange::clear || change == BlockChange::ambiguate) {
-    return guard_.write_tile(offset, change == BlockChange::clear ? BlockState::clear : BlockState::resolved);
   }
   for (uint64_t rest = *clear; rest != 0; rest &= rest - 1) {
     const auto granule = static_cast<unsigned>(std::countr_zero(rest));

@@ -173,6 +173,7 @@ class PixelPlane {
   void make_plain(uint64_t offset, size_t bytes);
   void settle(const BlockGuard::Block& block);
   bool settle_whole(uint64_t offset);
+  std::byte* writable_line(uint64_t address);
   bool fill_whole(uint64_t granule);
   void fill_block(const BlockGuard::Block& block);
   bool change_tile(uint64_t offset, BlockChange change);
