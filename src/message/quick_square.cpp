@@ -130,20 +130,6 @@ struct QuickTexture::SquareCorners {
   return true;
 }
 
-// Replaces texels in clear blocks. Returns the corners that are not in one.
-inline uint32_t QuickTexture::put_clear(const SquareCorners& corners, unsigned pixel,
-                                        std::array<uint32_t, 4>& words) const {
-  uint32_t others = 0;
-  for (size_t corner = 0; corner < 4; ++corner) {
-    if (clear_blocks_->at(corners.offset[corner][pixel])) {
-      std::memcpy(&words[corner], clear_.data(), 4);
-    } else {
-      others |= 1u << corner;
-    }
-  }
-  return others;
-}
-
 // Loads the four texels of a pixel. False: a page is not directly accessible.
 inline bool QuickTexture::load_corners(memory::AddressSpace& space, const SquareCorners& corners, unsigned pixel,
                                        LastPage& last, std::array<uint32_t, 4>& words) const {
@@ -154,9 +140,7 @@ inline bool QuickTexture::load_corners(memory::AddressSpace& space, const Square
     }
     return last.frame;
   };
-  // Memory of clear blocks is not looked at; pages that nothing was written to may not exist.
-  const uint32_t wanted = clear_blocks_ == nullptr ? 0xf : put_clear(corners, pixel, words);
-  if ((corners.apart >> pixel & 1) == 0 && wanted == 0xf) [[likely]] {
+  if ((corners.apart >> pixel & 1) == 0) [[likely]] {
     const std::byte* const frame = frame_of(corners.offset[0][pixel]);
     if (frame == nullptr) {
       return false;
@@ -167,9 +151,6 @@ inline bool QuickTexture::load_corners(memory::AddressSpace& space, const Square
     return true;
   }
   for (size_t corner = 0; corner < 4; ++corner) {
-    if ((wanted >> corner & 1) == 0) {
-      continue;
-    }
     words[corner] = 0;
     if (corners.share[corner][pixel] == 0.0) {
       continue;
@@ -179,6 +160,33 @@ inline bool QuickTexture::load_corners(memory::AddressSpace& space, const Square
       return false;
     }
     std::memcpy(&words[corner], frame + corners.offset[corner][pixel] % memory::kFrameBytes, 4);
+  }
+  return true;
+}
+
+// Does the same for a surface with clear blocks. Their memory is not looked at; pages that nothing was written to may
+// not exist.
+[[gnu::noinline]] bool QuickTexture::load_clear_corners(memory::AddressSpace& space, const SquareCorners& corners,
+                                                        unsigned pixel, LastPage& last,
+                                                        std::array<uint32_t, 4>& words) const {
+  uint32_t clear = 0;
+  for (size_t corner = 0; corner < 4; ++corner) {
+    clear |= clear_blocks_->at(corners.offset[corner][pixel]) ? 1u << corner : 0;
+  }
+  if (clear == 0) {
+    return load_corners(space, corners, pixel, last, words);
+  }
+  for (size_t corner = 0; corner < 4; ++corner) {
+    const uint32_t offset = corners.offset[corner][pixel];
+    if ((clear >> corner & 1) != 0) {
+      std::memcpy(&words[corner], clear_.data(), 4);
+      continue;
+    }
+    const std::byte* const frame = space.page_at(wrapped_address(base_ + offset), {});
+    if (frame == nullptr) {
+      return false;
+    }
+    std::memcpy(&words[corner], frame + offset % memory::kFrameBytes, 4);
   }
   return true;
 }
@@ -217,12 +225,14 @@ HALOGEN_SQUARE __m256d mixed(const std::array<uint32_t, 4>& words, const std::ar
   for (uint32_t rest = live; rest != 0; rest &= rest - 1) {
     const auto pixel = static_cast<unsigned>(std::countr_zero(rest));
     std::array<uint32_t, 4> words;
-    if (!load_corners(space, near, pixel, last_near, words)) {
+    if (clear_blocks_ != nullptr ? !load_clear_corners(space, near, pixel, last_near, words)
+                                 : !load_corners(space, near, pixel, last_near, words)) {
       return false;
     }
     __m256d color = mixed(words, near.share, pixel);
     if (choice_.both) {
-      if (!load_corners(space, far, pixel, last_far, words)) {
+      if (clear_blocks_ != nullptr ? !load_clear_corners(space, far, pixel, last_far, words)
+                                   : !load_corners(space, far, pixel, last_far, words)) {
         return false;
       }
       const __m256d step = _mm256_sub_pd(mixed(words, far.share, pixel), color);

@@ -89,7 +89,8 @@ class QuickTexture {
   void plan_squares();
   bool find_corners(const Level& level, const float* u, const float* v, const TexelOffset& offset, uint32_t live,
                     SquareCorners& out) const;
-  uint32_t put_clear(const SquareCorners& corners, unsigned pixel, std::array<uint32_t, 4>& words) const;
+  bool load_clear_corners(memory::AddressSpace& space, const SquareCorners& corners, unsigned pixel, LastPage& last,
+                          std::array<uint32_t, 4>& words) const;
   bool load_corners(memory::AddressSpace& space, const SquareCorners& corners, unsigned pixel, LastPage& last,
                     std::array<uint32_t, 4>& words) const;
   bool filter_square(memory::AddressSpace& space, const float* u, const float* v, const TexelOffset& offset,

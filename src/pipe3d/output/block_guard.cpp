@@ -30,6 +30,7 @@ bool BlockGuard::begin(const message::Surface& surface, uint32_t level, uint32_t
   granules_ = *granules;
   surface_ = surface;
   states_ = {surface.states, space};
+  tiles_.resize(kTiles);
   level_ = level;
   element_B_ = element_B;
   layer_ = 0;

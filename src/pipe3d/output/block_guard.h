@@ -176,7 +176,7 @@ class BlockGuard {
   uint64_t origin_row_ = 0;
   surface::Granules granules_;
   uint32_t epoch_ = 1;
-  std::array<Tile, kTiles> tiles_{};
+  std::vector<Tile> tiles_;  // kTiles, once a surface has been guarded
   uint64_t last_number_ = kNone;  // the tile that was used last
   size_t last_ = 0;
   uint64_t last_clear_ = 0;  // of it

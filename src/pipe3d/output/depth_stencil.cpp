@@ -218,31 +218,39 @@ uint32_t DepthStencilUnit::test_square(const PixelPlace& place, uint32_t mask, c
   const DepthStencil& state = output_->depth_stencil;
   const std::array<int32_t, 2>& offset = output_->buffers.depth.offset;
   const memory::Direction direction = writes_depth_ ? memory::Direction::write : memory::Direction::read;
-  const PixelPlane::Rows rows = in_clear_block(place)
-                                    ? PixelPlane::Rows{}
-                                    : depth_.square(place.x + offset[0], place.y + offset[1], place.layer, direction);
-  uint32_t passed = 0;
+  std::array<uint32_t, 4> value;
+  for (size_t i = 0; i < 4; ++i) {
+    value[i] = encode_depth(format_, depth[i]);
+  }
+  uint32_t passed = mask;
+  const auto compare_with = [&](const std::array<uint32_t, 4>& word) {
+    for (uint32_t i = 0; i < 4 && state.depth_test; ++i) {
+      const uint32_t held = floating_ ? word[i] : word[i] & kDepth24;
+      passed &= compare_depth(state.depth_function, value[i], held) ? ~0u : ~(1u << i);
+    }
+  };
+  std::array<uint32_t, 4> word;
+  if (in_clear_block(place)) {
+    word.fill(clear_word_);
+    compare_with(word);
+    if (passed == 0 || !writes_depth_) {
+      return passed;
+    }
+  }
+  // A write makes a clear block plain.
+  const PixelPlane::Rows rows =
+      depth_.square(place.x + offset[0], place.y + offset[1], place.layer, direction);
   if (rows.first == nullptr) {
+    passed = 0;
     for (uint32_t i = 0; i < 4; ++i) {
       const PixelPlace each{place.x + static_cast<int32_t>(i & 1), place.y + static_cast<int32_t>(i >> 1), place.layer};
       passed |= (mask >> i & 1) != 0 && plain_test(each, depth[i], true) ? 1u << i : 0;
     }
     return passed;
   }
-  std::array<uint32_t, 4> word;
   std::memcpy(&word[0], rows.first, 8);
   std::memcpy(&word[2], rows.second, 8);
-  std::array<uint32_t, 4> value;
-  for (size_t i = 0; i < 4; ++i) {
-    value[i] = encode_depth(format_, depth[i]);
-  }
-  passed = mask;
-  if (state.depth_test) {
-    for (uint32_t i = 0; i < 4; ++i) {
-      const uint32_t held = floating_ ? word[i] : word[i] & kDepth24;
-      passed &= compare_depth(state.depth_function, value[i], held) ? ~0u : ~(1u << i);
-    }
-  }
+  compare_with(word);
   if (!writes_depth_) {
     return passed;
   }
