@@ -74,6 +74,7 @@ Surface random_surface(Draws& random, uint64_t base) {
 void add_states(Draws& random, uint64_t at, Surface& surface) {
   const bool x_tiles = surface.layout.pattern == &surface::kTileX;
   surface.align_x = 64;
+  surface.layout.pitch_B = 2048;  // levels do not overlap
   surface.states = {.form = random.pick({surface::StateForm::one_bit, surface::StateForm::two_bits}),
                     .base = at,
                     .pitch_tiles = 1,

@@ -26,8 +26,8 @@ class WorkOfMessages : public MessageBench {
 };
 
 TEST_P(WorkOfMessages, LinesOfAMessageCountOnce) {
-  constexpr uint32_t kBytes = 1000, kBase = 0x3000 + 20;
-  bind_raw(1, kBase, kBytes);
+  constexpr uint32_t kSize = 1000, kBase = 0x3000 + 20;
+  bind_raw(1, kBase, kSize);
   std::mt19937 random(3);
   for (int round = 0; round < 300; ++round) {
     const uint32_t width = random() % 2 == 0 ? 8 : 16;
@@ -43,7 +43,7 @@ TEST_P(WorkOfMessages, LinesOfAMessageCountOnce) {
       grf(kPayload + lane / 8, lane % 8) = offset;
       for (uint32_t c = 0; c < channels && (lanes >> lane & 1) != 0; ++c) {
         const uint32_t at = offset + 4 * c;
-        if (at + 4 <= (local ? group_.local.size() : kBytes)) {
+        if (at + 4 <= (local ? group_.local.size() : kSize)) {
           bytes += 4;
           lines.insert((kVa + kBase + at) / 64);
           lines.insert((kVa + kBase + at + 3) / 64);

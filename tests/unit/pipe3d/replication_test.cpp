@@ -169,7 +169,7 @@ TEST_P(Views, EachPrimitiveIsDrawnAtItsPositionInEveryViewOfTheMask) {
     }
     EXPECT_EQ(outcome.counts.clip_out, drawn) << views;
     size_t wrong = 0;
-    for (uint32_t at = 0; at < wanted.size(); ++at) wrong += word(kTarget + at * 4) != wanted[at] ? 1 : 0;
+    for (uint32_t at = 0; at < wanted.size(); ++at) wrong += word(kTarget + at * 4) != wanted[at] ? 1u : 0u;
     EXPECT_EQ(wrong, 0u) << views << " views, mask " << command.replica_mask;
   }
 }

@@ -58,7 +58,7 @@ TEST_P(UrbSizes, AContextImageKeepsTheLastCommandOnly) {
   EXPECT_TRUE(world.settings.has(spec::CommandId::_3DSTATE_URB_ALLOC_GS));
 }
 
-INSTANTIATE_TEST_SUITE_P(Chips, UrbSizes, testing::Values("tgl", "dg1"), [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Chips, UrbSizes, testing::Values("tgl", "dg1"), [](const auto& chip) { return chip.param; });
 
 }  // namespace
 }  // namespace halogen::pipe3d
