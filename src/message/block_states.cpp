@@ -190,6 +190,9 @@ bool BlockStates::read_four(const surface::BlockIndex& first, uint64_t main, std
   }
   uint16_t word = 0;
   const size_t bytes = mapped ? 2 : 1;
+  if (at->shift + 4 * surface::state_bits(map_.form) > 8 * bytes) {
+    return false;
+  }
   if (!ok(space_->read(wrapped_address(at->offset), std::as_writable_bytes(std::span(&word, 1)).first(bytes)))) {
     failed_ = true;
     return true;

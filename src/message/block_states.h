@@ -22,7 +22,7 @@ class BlockStates {
   surface::BlockState read(const surface::BlockIndex& block, uint64_t main);
   // Returns whether the state was stored.
   bool write(const surface::BlockIndex& block, uint64_t main, surface::BlockState state);
-  // Reads four blocks side by side. False: they do not begin at a multiple of four; nothing was read.
+  // Reads four blocks side by side. False: their states do not lie in one byte, or two; nothing was read.
   bool read_four(const surface::BlockIndex& first, uint64_t main, std::array<surface::BlockState, 4>& out);
   // The states of blocks side by side and below each other, with the host address of the first one.
   struct Rows {
