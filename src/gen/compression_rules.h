@@ -25,7 +25,8 @@ struct CompressionRules {
   uint16_t control_pad_y;
   ClearConversion conversion;
   bool hierarchical_depth;
-  bool hierarchical_level_base;     // the address of hierarchical depth is that of the level, with layers as high as level 0
+  // The address of hierarchical depth is that of the level, and layers are as far apart as in level 0.
+  bool hierarchical_level_base;
   bool hierarchical_by_sample;      // a block has 8x4 samples instead of 8x4 pixels
   uint8_t hierarchical_pad_blocks;  // blocks that levels of hierarchical depth are padded to, horizontally
   uint8_t hierarchical_pad_rows;    // and vertically

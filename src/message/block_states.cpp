@@ -198,8 +198,9 @@ bool BlockStates::read_four(const surface::BlockIndex& first, uint64_t main, std
     return true;
   }
   for (unsigned i = 0; i < 4; ++i) {
-    out[i] = surface::decode_state(
-        map_.form, static_cast<uint8_t>(word >> (at->shift + i * surface::state_bits(map_.form)) & surface::state_mask(map_.form)));
+    out[i] =
+        surface::decode_state(map_.form, static_cast<uint8_t>(word >> (at->shift + i * surface::state_bits(map_.form)) &
+                                                              surface::state_mask(map_.form)));
   }
   return true;
 }

@@ -74,9 +74,7 @@ class QuickTexture {
                 Color& out) const {
     return choice_.linear ? linear(space, level, u, v, offset, out) : nearest(space, level, u, v, offset, out);
   }
-  bool is_clear(uint64_t address) const {
-    return clear_blocks_ != nullptr && clear_blocks_->at(address - base_);
-  }
+  bool is_clear(uint64_t address) const { return clear_blocks_ != nullptr && clear_blocks_->at(address - base_); }
   [[gnu::always_inline]] void add(const std::byte* texel, double share, Color& sum) const;
   [[gnu::always_inline]] uint32_t load(const std::byte* texel) const;
 

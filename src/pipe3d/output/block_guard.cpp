@@ -209,7 +209,8 @@ void BlockGuard::look_at(uint64_t number, Tile& tile) {
 // accessible.
 std::byte* BlockGuard::writable(Tile& tile) {
   if (tile.states != nullptr && tile.writable == nullptr) {
-    tile.writable = states_.writable({.grid = tile.grid, .address = tile.address, .bytes = tile.bytes, .first = tile.states});
+    tile.writable =
+        states_.writable({.grid = tile.grid, .address = tile.address, .bytes = tile.bytes, .first = tile.states});
   }
   return tile.writable;
 }

@@ -1,8 +1,8 @@
 // The blocks of a plane whose state must change before a client may use their bytes: clear blocks, and blocks that a
 // write leaves compressed. They are found by the granule of an address: a part of a 4 KB tile that belongs to one
 // block. Tiles are looked at when they are first used, and remembered until the next begin(). No other thread changes
-// blocks that this one uses. New states of blocks reach memory with store(), because threads would otherwise compete for
-// their cache lines.
+// blocks that this one uses. New states of blocks reach memory with store(), because threads would otherwise compete
+// for their cache lines.
 #pragma once
 
 #include <array>
@@ -176,7 +176,7 @@ class BlockGuard {
   uint64_t origin_row_ = 0;
   surface::Granules granules_;
   uint32_t epoch_ = 1;
-  std::vector<Tile> tiles_;  // kTiles, once a surface has been guarded
+  std::vector<Tile> tiles_;       // kTiles, once a surface has been guarded
   uint64_t last_number_ = kNone;  // the tile that was used last
   size_t last_ = 0;
   uint64_t last_clear_ = 0;  // of it

@@ -111,7 +111,7 @@ void set_states(const DepthStates& states, uint32_t element_B, message::Surface&
   map.block_height = states.rules->hierarchical_by_sample ? 4 : 4 * down;
   map.level_base = states.rules->hierarchical_level_base;
   map.layer_rows = map.level_base ? align_up(uint64_t{map.height}, 4u * states.rules->hierarchical_pad_rows) / 4
-                       : states.layer_rows / 4;
+                                  : states.layer_rows / 4;
   map.pad_x = states.rules->hierarchical_pad_blocks;
   map.pad_y = states.rules->hierarchical_pad_rows;
 }
@@ -238,8 +238,7 @@ uint32_t DepthStencilUnit::test_square(const PixelPlace& place, uint32_t mask, c
     }
   }
   // A write makes a clear block plain.
-  const PixelPlane::Rows rows =
-      depth_.square(place.x + offset[0], place.y + offset[1], place.layer, direction);
+  const PixelPlane::Rows rows = depth_.square(place.x + offset[0], place.y + offset[1], place.layer, direction);
   if (rows.first == nullptr) {
     passed = 0;
     for (uint32_t i = 0; i < 4; ++i) {

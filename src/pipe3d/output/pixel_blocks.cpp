@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "pipe3d/output/pixel_plane.h"
 #include "pipe3d/geometry/screen_setup.h"
+#include "pipe3d/output/pixel_plane.h"
 
 namespace halogen::pipe3d {
 namespace {

@@ -172,8 +172,8 @@ void PixelStage::count_blocks(const Rasteriser& raster) {
 
 bool PixelStage::change_depth(const ScreenPrimitive& rectangle, const Rasteriser& raster, uint32_t band) {
   DepthOperation operation = state_->output.operation;
-  operation.rectangle = raster.box();
-  const Rectangle limit = intersect(raster.box(), rectangle.bounds);
+  operation.rectangle = raster.covered();
+  const Rectangle limit = intersect(raster.covered(), rectangle.bounds);
   const bool last = operation.clear_depth ? depth_.clear(operation, limit, rectangle.layer, band)
                                           : depth_.change_states(operation, limit, rectangle.layer, band);
   if (depth_.stopped()) {

@@ -148,7 +148,7 @@ bool PixelWork::clear(const PrimitiveList& list, uint64_t& next) {
     }
     const Rasteriser raster(*state_, rectangle);
     const bool last = state_->pixel.operation != TargetOperation::draw
-                          ? main_.change_target(rectangle.layer, raster.box(), band)
+                          ? main_.change_target(rectangle.layer, raster.covered(), band)
                           : main_.change_depth(rectangle, raster, band);
     next = last ? (at + 1) * kMaxBands : next + 1;
   }

@@ -125,6 +125,11 @@ void Rasteriser::set_polygon(std::array<Point, 4> corners, unsigned count) {
     low = {std::min(low.x, p.x), std::min(low.y, p.y)};
     high = {std::max(high.x, p.x), std::max(high.y, p.y)};
   }
+  const auto pixel_from = [&](int64_t edge) { return pixel_of(edge + kGrid - 1 - centre_); };
+  inside_ = {.x_min = pixel_from(low.x),
+             .y_min = pixel_from(low.y),
+             .x_max = pixel_from(high.x) - 1,
+             .y_max = pixel_from(high.y) - 1};
   // A corner on a pixel border also touches the previous pixel.
   const int64_t before = conservative_ ? 1 : 0;
   box_ = intersect(box_, {.x_min = pixel_of(low.x - before),

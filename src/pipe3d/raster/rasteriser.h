@@ -26,6 +26,8 @@ class Rasteriser {
 
   // Returns a rectangle that contains all pixels of the primitive, so that a caller can choose windows.
   const Rectangle& box() const { return box_; }
+  // Returns the pixels of an upright rectangle, for operations on it that do not walk.
+  Rectangle covered() const { return intersect(box_, inside_); }
 
   // Calls each(const Subspan&) for subspans with coverage inside the window, in a fixed order: tiles of 64x64 pixels,
   // blocks of 8x8 in them, rows of 2x2 in those, each from top to bottom and left to right. Thin lines are walked along
@@ -228,6 +230,7 @@ class Rasteriser {
   bool polygon_stipple_ = false;
   bool line_stipple_ = false;
   Rectangle box_;
+  Rectangle inside_;  // pixels whose centres lie between the outermost corners
   unsigned edge_count_ = 0;
   std::array<Edge, 4> edges_{};
   unsigned places_ = 1;  // points at which coverage is tested: samples, or the pixel's own point

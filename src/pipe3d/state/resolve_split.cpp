@@ -353,10 +353,12 @@ void resolve_buffers(Resolver& from, DepthBuffers& buffers) {
 
 void resolve_operation(Resolver& from, DepthOperation& operation) {
   const auto command = from.get<hw::_3DSTATE_WM_HZ_OP>();
-  operation.clear_depth = command.depth_buffer_clear_enable;
+  const auto wm = from.get<hw::_3DSTATE_WM>();  // the forms of Gen6, which act on the rectangle of a draw
+  operation.clear_depth = command.depth_buffer_clear_enable || wm.legacy_depth_buffer_clear_enable;
   operation.clear_stencil = command.stencil_buffer_clear_enable;
-  operation.resolve = command.depth_buffer_resolve_enable;
-  operation.ambiguate = command.hierarchical_depth_buffer_resolve_enable;
+  operation.resolve = command.depth_buffer_resolve_enable || wm.legacy_depth_buffer_resolve_enable;
+  operation.ambiguate =
+      command.hierarchical_depth_buffer_resolve_enable || wm.legacy_hierarchical_depth_buffer_resolve_enable;
   operation.stencil_value = command.stencil_clear_value;
   operation.scissor = command.scissor_rectangle_enable;
   operation.full_surface = command.full_surface_depth_and_stencil_clear;
