@@ -25,6 +25,9 @@ class BlockGuard {
   // Starts with a level of a surface with states. False: the plane's blocks cannot be guarded granule by granule.
   bool begin(const message::Surface& surface, uint32_t level, uint32_t element_B, memory::AddressSpace& space);
 
+  // Stops and continues to guard, for layers whose blocks cannot be guarded.
+  void pause() { begin(); }
+  void resume() { on_ = true; }
   bool on() const { return on_; }
   bool failed() const { return on_ && states_.failed(); }
   // The position of the level's slice in the surface, in elements and rows. Set whenever the slice changes.

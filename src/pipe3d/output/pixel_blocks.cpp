@@ -20,6 +20,7 @@ void PixelPlane::guard(std::span<const std::byte> clear, bool reads) {
   if (!guard_.begin(surface_, level_, element_B_, *space_)) {
     return;
   }
+  has_states_ = true;
   guards_reads_ = reads;
   std::ranges::copy(clear.first(std::min(clear.size(), clear_.size())), clear_.begin());
   fills_lines_ = clear_line_.size() % element_B_ == 0 && base_ % kLine_B == 0;
@@ -29,7 +30,7 @@ void PixelPlane::guard(std::span<const std::byte> clear, bool reads) {
   slice_ = ~uint64_t{0};
 }
 
-// A level whose granules belong to two blocks each becomes plain as a whole. Software avoids such levels.
+// A layer whose granules belong to two blocks each becomes plain as a whole. Software avoids such levels.
 void PixelPlane::settle_unaligned() {
   if (guard_.is_aligned()) {
     return;
@@ -43,7 +44,7 @@ void PixelPlane::settle_unaligned() {
                });
   }
   stopped_ = stopped_ || guard_.failed();
-  guard_.begin();
+  guard_.pause();
 }
 
 void PixelPlane::make_plain(uint64_t offset, size_t bytes) {
@@ -189,11 +190,32 @@ bool PixelPlane::change_tile(uint64_t offset, BlockChange change) {
          guard_.write_tile(offset, BlockState::resolved);
 }
 
+// Chooses a layer. False: its blocks cannot be guarded, and are plain now.
+bool PixelPlane::begin_change(uint32_t layer) {
+  if (guard_.on()) {
+    address(0, 0, layer, 0);  // sets origin_ to this layer
+  }
+  return guard_.on();
+}
+
+// Fills a rectangle of pixels with the clear value.
+void PixelPlane::fill_with_clear(const Rectangle& pixels, uint32_t layer) {
+  std::array<std::byte, 16> all;
+  all.fill(std::byte{0xff});
+  fill(pixels, layer, std::span<const std::byte>(clear_).first(element_B_),
+       std::span<const std::byte>(all).first(element_B_));
+}
+
 void PixelPlane::change_blocks(const Rectangle& pixels, uint32_t layer, BlockChange change) {
-  if (!guard_.on() || layer >= layers_) {
+  if (!has_states_ || layer >= layers_) {
     return;
   }
-  address(0, 0, layer, 0);  // sets origin_ to this layer
+  if (!begin_change(layer)) {
+    if (change == BlockChange::clear) {
+      fill_with_clear(pixels, layer);
+    }
+    return;
+  }
   const Rectangle elements = elements_of(pixels);
   if (elements.x_max < elements.x_min || elements.y_max < elements.y_min) {
     return;
@@ -225,10 +247,13 @@ void PixelPlane::change_each(const Rectangle& elements, BlockChange change) {
 }
 
 void PixelPlane::clear_guarded(const Rectangle& pixels, uint32_t layer) {
-  if (!guard_.on() || layer >= layers_) {
+  if (!has_states_ || layer >= layers_) {
     return;
   }
-  address(0, 0, layer, 0);  // sets origin_ to this layer
+  if (!begin_change(layer)) {
+    fill_with_clear(pixels, layer);
+    return;
+  }
   const Rectangle inside = elements_of(pixels);
   if (inside.x_max < inside.x_min || inside.y_max < inside.y_min) {
     return;

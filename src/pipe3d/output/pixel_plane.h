@@ -28,7 +28,7 @@ class PixelPlane {
   // Guards the blocks of a surface with states. `clear`: the bytes of a clear element. `reads`: reads make blocks plain
   // too; otherwise the caller asks clear_at() before it reads.
   void guard(std::span<const std::byte> clear, bool reads);
-  bool guarded() const { return guard_.on(); }
+  bool guarded() const { return has_states_; }
   // Stores the states of blocks that became plain. Called before another plane may use them.
   void store_states() { guard_.store(); }
   bool clear_at(uint64_t address) { return guard_.on() && guard_.clear(address - base_); }
@@ -172,6 +172,8 @@ class PixelPlane {
   void settle_unaligned();
   void make_plain(uint64_t offset, size_t bytes);
   void settle(const BlockGuard::Block& block);
+  bool begin_change(uint32_t layer);
+  void fill_with_clear(const Rectangle& pixels, uint32_t layer);
   bool settle_whole(uint64_t offset);
   std::byte* writable_line(uint64_t address);
   bool fill_whole(uint64_t granule);
@@ -215,6 +217,7 @@ class PixelPlane {
   std::array<Page, kPages> pages_{};
   BlockGuard guard_;
   bool guards_reads_ = true;
+  bool has_states_ = false;  // guard() succeeded, also if a layer has turned it off
   std::array<std::byte, 16> clear_{};
   std::array<std::byte, kLine_B> clear_line_{};
   bool fills_lines_ = false;  // clear_line_ holds whole elements

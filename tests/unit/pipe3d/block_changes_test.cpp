@@ -252,6 +252,47 @@ TEST_P(BlockChanges, AClearOfPixelsLeavesStateOnlyWhereItCoversABlock) {
   compare("clear of pixels");
 }
 
+// Level 2 of 146x146 pixels begins 304 bytes to the right of the edge, inside a block of level 0's grid.
+TEST(UnalignedLevel, ClearFillsItAndLaterUsesSeeItsPixels) {
+  PixelWorld world;
+  message::Surface surface = world.target(hw::SurfaceFormat::R32_FLOAT, 146, 146);
+  surface.layout.pitch_B = 1024;
+  surface.align_x = surface.align_y = 4;
+  surface.levels = 3;
+  surface.states = {.form = StateForm::hierarchical,
+                    .base = kStates,
+                    .pitch_tiles = 4,
+                    .width = surface.width,
+                    .height = surface.height,
+                    .block_width = 8,
+                    .block_height = 4,
+                    .pad_x = 2,
+                    .pad_y = 2};
+  for (const bool fast : {false, true}) {
+    const std::array<std::byte, 4> clear{std::byte{1}, std::byte{2}, std::byte{3}, static_cast<std::byte>(fast)};
+    PixelPlane plane;
+    plane.begin(surface, 2, 1, 4, world.space());
+    plane.guard(clear, false);
+    const Rectangle whole{.x_min = 0, .y_min = 0, .x_max = 39, .y_max = 39};
+    if (fast) {
+      plane.change_blocks(whole, 0, Change::clear);
+    } else {
+      plane.clear_guarded(whole, 0);
+    }
+    plane.change_blocks(whole, 0, Change::full_resolve);
+    PixelPlane later;
+    later.begin(surface, 2, 1, 4, world.space());
+    later.guard(std::array<std::byte, 4>{}, false);
+    for (uint32_t y = 0; y < 36; ++y) {
+      for (uint32_t x = 0; x < 36; ++x) {
+        const uint64_t at = later.address(x, y, 0, 0);
+        ASSERT_FALSE(later.clear_at(at)) << x << " " << y;
+        ASSERT_EQ((later.load<std::array<std::byte, 4>>(at)), clear) << x << " " << y;
+      }
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Forms, BlockChanges, testing::ValuesIn(kCases), [](const auto& each) {
   std::string name = each.param.name;
   std::erase_if(name, [](char c) { return c == ' ' || c == ','; });
