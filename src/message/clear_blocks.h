@@ -16,6 +16,11 @@ class ClearBlocks {
   // granules; the caller reads states texel by texel.
   bool read(const Surface& surface, memory::AddressSpace& space);
 
+  // Returns whether the tile that holds an offset has clear blocks.
+  bool in_tile(uint64_t offset) const {
+    const uint64_t tile = offset / surface::Granules::kTile_B;
+    return tile < tiles_.size() && tiles_[tile] != 0;
+  }
   // Returns whether the byte at an offset from the surface's base belongs to a clear block.
   bool at(uint64_t offset) const {
     const uint64_t tile = offset / surface::Granules::kTile_B;

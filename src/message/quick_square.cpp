@@ -169,6 +169,9 @@ inline bool QuickTexture::load_corners(memory::AddressSpace& space, const Square
 [[gnu::noinline]] bool QuickTexture::load_clear_corners(memory::AddressSpace& space, const SquareCorners& corners,
                                                         unsigned pixel, LastPage& last,
                                                         std::array<uint32_t, 4>& words) const {
+  if ((corners.apart >> pixel & 1) == 0 && !clear_blocks_->in_tile(corners.offset[0][pixel])) {
+    return load_corners(space, corners, pixel, last, words);
+  }
   uint32_t clear = 0;
   for (size_t corner = 0; corner < 4; ++corner) {
     clear |= clear_blocks_->at(corners.offset[corner][pixel]) ? 1u << corner : 0;

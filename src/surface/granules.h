@@ -42,6 +42,8 @@ class Granules {
     return static_cast<unsigned>((offset >> column_.shift & low_mask(column_.bits)) |
                                  (offset >> row_.shift & low_mask(row_.bits)) << column_.bits);
   }
+  unsigned column_of(unsigned number) const { return number & (columns() - 1); }
+  unsigned row_of(unsigned number) const { return number >> column_.bits; }
   // Returns the first offset of a granule of the first tile.
   uint64_t offset(uint64_t column, uint64_t row) const { return column << column_.shift | row << row_.shift; }
   unsigned columns() const { return 1u << column_.bits; }

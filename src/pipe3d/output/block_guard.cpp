@@ -229,7 +229,7 @@ void BlockGuard::store_bytes(Tile& tile, uint64_t granules, BlockState state) {
   };
   for (; granules != 0; granules &= granules - 1) {
     const auto granule = static_cast<unsigned>(std::countr_zero(granules));
-    const surface::StatePlace place = tile.grid.place(granule % granules_.columns(), granule / granules_.columns());
+    const surface::StatePlace place = tile.grid.place(granules_.column_of(granule), granules_.row_of(granule));
     if (place.offset != at) {
       put();
       at = place.offset;

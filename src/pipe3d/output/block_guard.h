@@ -48,6 +48,11 @@ class BlockGuard {
     return last_pending_ != 0 && (last_pending_ >> granules_.number(offset) & 1) != 0;
   }
 
+  bool pending_in_tile(uint64_t offset) {
+    select(offset);
+    return last_pending_ != 0;
+  }
+
   struct Block {
     surface::BlockIndex index;
     uint64_t offset = 0;  // of a byte inside
@@ -83,8 +88,8 @@ class BlockGuard {
       return std::nullopt;
     }
     const unsigned granule = granules_.number(offset);
-    const unsigned column = granule % granules_.columns();
-    const unsigned row = granule / granules_.columns();
+    const unsigned column = granules_.column_of(granule);
+    const unsigned row = granules_.row_of(granule);
     return Pending{.offset = at.number * surface::Granules::kTile_B + granules_.offset(column, row),
                    .granule = granule,
                    .clear = (at.clear >> granule & 1) != 0,

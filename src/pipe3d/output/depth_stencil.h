@@ -37,6 +37,8 @@ class DepthStencilUnit {
   // Returns whether a fault stopped an access since begin().
   bool stopped() const { return depth_.stopped() || stencil_.stopped(); }
   void store_states() { depth_.store_states(); }
+  // Tells that the next tests are inside a window.
+  void enter(const Rectangle& window, uint32_t layer) { depth_.enter(in_buffer(window), layer); }
   // Clears a band. `layer`: index in the view. True: it was the last band.
   bool clear(const DepthOperation& operation, const Rectangle& limit, uint32_t layer, uint32_t band);
   // Resolves or ambiguates a band of the depth buffer. True: it was the last band.

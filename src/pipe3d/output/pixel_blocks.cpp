@@ -23,7 +23,7 @@ void PixelPlane::guard(std::span<const std::byte> clear, bool reads) {
   has_states_ = true;
   guards_reads_ = reads;
   std::ranges::copy(clear.first(std::min(clear.size(), clear_.size())), clear_.begin());
-  fills_lines_ = clear_line_.size() % element_B_ == 0 && base_ % kLine_B == 0;
+  fills_lines_ = clear_line_.size() % element_B_ == 0 && base_ % kTile_B == 0;
   for (size_t at = 0; at + element_B_ <= clear_line_.size(); at += element_B_) {
     std::memcpy(clear_line_.data() + at, clear_.data(), element_B_);
   }
@@ -72,12 +72,14 @@ bool PixelPlane::fill_whole(uint64_t granule) {
   constexpr uint64_t kNextLine = 512;  // the second row of blocks in X tiles, the second column in Y tiles
   const bool two = guard_.granules().width_B() != surface::kTileY.run_B;
   std::byte* const first = fills_lines_ ? writable_line(base_ + granule) : nullptr;
-  std::byte* const second = first != nullptr && two ? writable_line(base_ + granule + kNextLine) : first;
-  if (second == nullptr) {
+  if (first == nullptr) {
     return false;
   }
+  // Both lines lie in one tile, which is a page.
   std::memcpy(first, clear_line_.data(), kLine_B);
-  std::memcpy(second, clear_line_.data(), kLine_B);
+  if (two) {
+    std::memcpy(first + kNextLine, clear_line_.data(), kLine_B);
+  }
   return true;
 }
 
@@ -181,8 +183,8 @@ bool PixelPlane::change_tile(uint64_t offset, BlockChange change) {
   }
   for (uint64_t rest = *clear; rest != 0; rest &= rest - 1) {
     const auto granule = static_cast<unsigned>(std::countr_zero(rest));
-    const unsigned columns = guard_.granules().columns();
-    if (!settle_whole(offset + guard_.granules().offset(granule % columns, granule / columns))) {
+    const surface::Granules& granules = guard_.granules();
+    if (!settle_whole(offset + granules.offset(granules.column_of(granule), granules.row_of(granule)))) {
       return false;
     }
   }
@@ -190,11 +192,30 @@ bool PixelPlane::change_tile(uint64_t offset, BlockChange change) {
          guard_.write_tile(offset, BlockState::resolved);
 }
 
+// Returns whether no block of a rectangle has to change before a write.
+bool PixelPlane::is_plain(const Rectangle& pixels) {
+  constexpr int32_t kMost = 64;  // tiles that are looked at
+  const Rectangle elements = elements_of(pixels);
+  if (!guard_.has_tiles() || elements.x_max < elements.x_min || elements.y_max < elements.y_min) {
+    return false;
+  }
+  const auto width = static_cast<int32_t>(guard_.tile_width());
+  const auto height = static_cast<int32_t>(guard_.tile_height());
+  int32_t tiles = 0;
+  for (int32_t y = elements.y_min / height; y <= elements.y_max / height; ++y) {
+    for (int32_t x = elements.x_min / width; x <= elements.x_max / width; ++x) {
+      const Rectangle tile{.x_min = x * width, .y_min = y * height};
+      if (++tiles > kMost || guard_.pending_in_tile(offset_of(tile))) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
 // Chooses a layer. False: its blocks cannot be guarded, and are plain now.
 bool PixelPlane::begin_change(uint32_t layer) {
-  if (guard_.on()) {
-    address(0, 0, layer, 0);  // sets origin_ to this layer
-  }
+  address(0, 0, layer, 0);  // sets origin_ to this layer
   return guard_.on();
 }
 

@@ -11,7 +11,7 @@ void PixelPlane::begin() {
   layers_ = 0;
   stopped_ = false;
   guard_.begin();
-  has_states_ = false;
+  has_states_ = watches_ = false;
 }
 
 void PixelPlane::begin(const message::Surface& surface, uint32_t level, uint32_t layers, uint32_t element_B,
@@ -30,7 +30,7 @@ void PixelPlane::begin(const message::Surface& surface, uint32_t level, uint32_t
   layout_ = surface.layout;
   stopped_ = false;
   guard_.begin();
-  has_states_ = false;
+  has_states_ = watches_ = false;
   slice_ = ~uint64_t{0};
   pages_.fill({});
   pitch_tiles_ = layout_.tiles_per_row();
@@ -60,6 +60,7 @@ void PixelPlane::change_slice(uint64_t slice, uint32_t layer, uint32_t sample) {
     guard_.resume();
     guard_.set_origin(layer, origin_.x, y_tiles_ ? origin_.y : origin_.y + origin_.z * layout_.layer_rows);
     settle_unaligned();
+    watches_ = guard_.on();
   }
 }
 

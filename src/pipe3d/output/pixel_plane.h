@@ -31,7 +31,14 @@ class PixelPlane {
   bool guarded() const { return has_states_; }
   // Stores the states of blocks that became plain. Called before another plane may use them.
   void store_states() { guard_.store(); }
-  bool clear_at(uint64_t address) { return guard_.on() && guard_.clear(address - base_); }
+  bool clear_at(uint64_t address) { return watches_ && guard_.clear(address - base_); }
+  // Tells that the next accesses are inside a window of a layer. If all of its blocks are plain, they are not looked at
+  // again.
+  void enter(const Rectangle& window, uint32_t layer) {
+    if (has_states_ && layer < layers_) [[unlikely]] {
+      watches_ = begin_change(layer) && !is_plain(window);
+    }
+  }
 
   // Change the states of the blocks that a rectangle of pixels touches.
   enum class BlockChange : uint8_t {
@@ -141,7 +148,7 @@ class PixelPlane {
                     : surface::offset_of(layout_, {.x_B = x_B, .y = row, .z = origin_.z});
   }
   std::byte* find(uint64_t address, size_t bytes, memory::Direction direction) {
-    if (guard_.on() && (direction == memory::Direction::write || guards_reads_) &&
+    if (watches_ && (direction == memory::Direction::write || guards_reads_) &&
         (guard_.pending(address - base_) || (address - base_) % kLine_B + bytes > kLine_B)) [[unlikely]] {
       make_plain(address - base_, bytes);
     }
@@ -173,6 +180,7 @@ class PixelPlane {
   void make_plain(uint64_t offset, size_t bytes);
   void settle(const BlockGuard::Block& block);
   bool begin_change(uint32_t layer);
+  bool is_plain(const Rectangle& pixels);
   void fill_with_clear(const Rectangle& pixels, uint32_t layer);
   bool settle_whole(uint64_t offset);
   std::byte* writable_line(uint64_t address);
@@ -217,6 +225,7 @@ class PixelPlane {
   std::array<Page, kPages> pages_{};
   BlockGuard guard_;
   bool guards_reads_ = true;
+  bool watches_ = false;     // the guard is on, and blocks of the window may be pending
   bool has_states_ = false;  // guard() succeeded, also if a layer has turned it off
   std::array<std::byte, 16> clear_{};
   std::array<std::byte, kLine_B> clear_line_{};

@@ -144,6 +144,7 @@ void PixelStage::draw(const ScreenPrimitive& primitive, const Rasteriser& raster
   attributes_.clear();
   is_set_up_ = false;
   const Rectangle area = intersect(raster.box(), window);
+  enter(window);
   worth_replay_ = pixels_of(area) >= kWorthReplay;
   if (fill(area)) {
     return;
@@ -155,6 +156,13 @@ void PixelStage::draw(const ScreenPrimitive& primitive, const Rasteriser& raster
   }
   if (filled_ != 0) {
     dispatch();
+  }
+}
+
+void PixelStage::enter(const Rectangle& window) {
+  depth_.enter(window, primitive_->layer);
+  for (const std::unique_ptr<Bound>& bound : targets_) {
+    bound->writer.enter(window, primitive_->layer);
   }
 }
 

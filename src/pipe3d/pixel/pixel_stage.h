@@ -93,6 +93,7 @@ class PixelStage final : public message::PixelMessages {
  private:
   static constexpr uint64_t kWorthReplay = 256;  // minimum pixels of a primitive
 
+  void enter(const Rectangle& window);
   template <bool kCounts>
   void add(const Subspan& subspan);
   void test(const Subspan& subspan, std::array<uint16_t, 4>& coverage);
