@@ -7,11 +7,15 @@
 namespace halogen {
 namespace {
 
-constexpr spec::DeviceMask kEvery = static_cast<spec::DeviceMask>((uint64_t{1} << spec::kDeviceCount) - 1);
+using spec::DeviceId;
 
 // The resets of RPSTAT0, RPSTAT1 and RPSTAT1_GEN12 in spec/registers show the same clock.
 constexpr std::array kRules{
-    ClockRules{.devices = kEvery, .render_mhz = 450, .max_mhz = 1000},
+    ClockRules{
+        .devices = devices_of(DeviceId::i965, DeviceId::gm965, DeviceId::g45, DeviceId::gm45, DeviceId::snb,
+                              DeviceId::bdw, DeviceId::chv, DeviceId::skl, DeviceId::icl, DeviceId::tgl, DeviceId::dg1),
+        .render_mhz = 450,
+        .max_mhz = 1000},
 };
 static_assert(one_row_each_device<kRules>);
 

@@ -10,11 +10,11 @@ namespace {
 using spec::GenId;
 
 constexpr std::array kRules{
-    CountRules{.gens = from_to(GenId::gen4, GenId::gen7), .pixel_step = 1},
-    CountRules{.gens = from_to(GenId::gen7_5, GenId::gen8), .pixel_step = 4},
+    CountRules{.gens = gens_of(GenId::gen4, GenId::gen4_5, GenId::gen6), .pixel_step = 1},
+    CountRules{.gens = gens_of(GenId::gen8), .pixel_step = 4},
     CountRules{.gens = from_to(GenId::gen9, GenId::gen12), .pixel_step = 1},
 };
-static_assert(one_row_each<kRules>);
+static_assert(one_row_each<kRules, spec::kGensWithDevice>);
 
 }  // namespace
 

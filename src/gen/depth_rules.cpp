@@ -10,7 +10,7 @@ namespace {
 using spec::GenId;
 
 constexpr std::array kRules{
-    DepthRules{.gens = from_to(GenId::gen4, GenId::gen5),
+    DepthRules{.gens = from_to(GenId::gen4, GenId::gen4_5),
                .depth = {4, 2},
                .depth16 = {4, 2},
                .depth16_odd = {4, 2},

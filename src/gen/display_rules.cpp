@@ -25,7 +25,7 @@ constexpr std::array kRules{
                  .async_stride_power_of_two = true,
                  .async_rotated_stride_B = 8 * 1024},
     // Linux i915: tilings that may flip asynchronously.
-    DisplayRules{.gens = from_to(GenId::gen5, GenId::gen8),
+    DisplayRules{.gens = gens_of(GenId::gen6, GenId::gen8),
                  .offsets_at_each_vblank = false,
                  .async_tilings = kXTiled,
                  .async_planes = kAnyPlane,

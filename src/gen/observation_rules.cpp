@@ -14,7 +14,7 @@ using spec::GenId;
 constexpr uint32_t kReportClock = 16'666'667;
 
 constexpr std::array kRules{
-    ObservationRules{.gens = from_to(GenId::gen4, GenId::gen7_5), .exists = false},
+    ObservationRules{.gens = gens_of(GenId::gen4, GenId::gen4_5, GenId::gen6), .exists = false},
     ObservationRules{.gens = from_to(GenId::gen8, GenId::gen8), .exists = true, .high_address = true},
     ObservationRules{.gens = from_to(GenId::gen9, GenId::gen9),
                      .exists = true,

@@ -11,9 +11,9 @@ using spec::GenId;
 
 constexpr std::array kRules{
     PortRules{.gens = from_to(GenId::gen4, GenId::gen4_5), .graphics_6_and_misc = true},
-    PortRules{.gens = from_to(GenId::gen5, GenId::gen12), .graphics_6_and_misc = false},
+    PortRules{.gens = gens_of(GenId::gen6) | from_to(GenId::gen8, GenId::gen12), .graphics_6_and_misc = false},
 };
-static_assert(one_row_each<kRules>);
+static_assert(one_row_each<kRules, spec::kGensWithDevice>);
 
 }  // namespace
 

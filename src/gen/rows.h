@@ -2,7 +2,9 @@
 // A table that lacks a row, or has two for one generation, does not compile. The error names the generation as the
 // first argument of the template RowCount. There are three kinds:
 //   one_row_each<kRows>                         rules of instructions: every generation
-//   one_row_each<kRows, spec::kGensWithDevice>  rules of chips: every generation with a device in spec/devices.toml
+//   one_row_each<kRows, spec::kGensWithDevice>  rules of chips: every generation with a device in spec/devices.toml,
+//   and
+//                                               no other, so that a new device does not take another chip's row
 //   one_row_each_device<kRows>                  rules that differ between chips of a generation: every device
 #pragma once
 
@@ -21,6 +23,11 @@ constexpr spec::GenMask from_to(spec::GenId first, spec::GenId last) {
     mask = static_cast<spec::GenMask>(mask | spec::mask_of(static_cast<spec::GenId>(gen)));
   }
   return mask;
+}
+
+template <typename... Ids>
+constexpr spec::GenMask gens_of(Ids... ids) {
+  return static_cast<spec::GenMask>((spec::mask_of(ids) | ...));
 }
 
 template <typename... Ids>
@@ -52,6 +59,7 @@ constexpr unsigned count_rows(const Rows& rows, spec::DeviceId device) {
 template <auto id, unsigned rows, bool asked>
 struct RowCount {
   static_assert(rows != 0 || !asked, "this generation or device has no row in the table: add one");
+  static_assert(rows == 0 || asked, "rules of chips have a row for a generation without a device: leave it out");
   static_assert(rows < 2, "this generation or device has more than one row in the table");
   static constexpr bool valid = true;
 };

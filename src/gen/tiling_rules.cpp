@@ -13,15 +13,11 @@ using enum MemoryClient;
 using spec::GenId;
 
 constexpr spec::GenMask kGen4 = from_to(GenId::gen4, GenId::gen4_5);
-constexpr spec::GenMask kGen5to6 = from_to(GenId::gen5, GenId::gen6);
-constexpr spec::GenMask kGen5to8 = from_to(GenId::gen5, GenId::gen8);
-constexpr spec::GenMask kGen6to8 = from_to(GenId::gen6, GenId::gen8);
-constexpr spec::GenMask kGen7 = from_to(GenId::gen7, GenId::gen7_5);
-constexpr spec::GenMask kGen7to8 = from_to(GenId::gen7, GenId::gen8);
+constexpr spec::GenMask kGen6 = gens_of(GenId::gen6);
+constexpr spec::GenMask kGen8 = gens_of(GenId::gen8);
 constexpr spec::GenMask kGen9to11 = from_to(GenId::gen9, GenId::gen11);
+constexpr spec::GenMask kGen12 = gens_of(GenId::gen12);
 constexpr spec::GenMask kGen9on = from_to(GenId::gen9, GenId::gen12);
-constexpr spec::GenMask kGen8 = spec::mask_of(GenId::gen8);
-constexpr spec::GenMask kGen12 = spec::mask_of(GenId::gen12);
 
 constexpr uint32_t kKB = 1024;
 // The pitch of an XY command is a signed 16-bit number of bytes, or of dwords when the surface is tiled.
@@ -29,39 +25,39 @@ constexpr uint32_t kBlitLinear = 0x7fff;
 constexpr uint32_t kBlitTiled = 0x7fff * 4;
 
 // Sources. Gen4: seed 003 4.5.4.3 and 4.5.5. Its table lets the depth buffer be X tiled; the description of
-// 3DSTATE_DEPTH_BUFFER elsewhere asks for Y; the seed's table is used here. Gen5 on: Mesa isl (tiling filters of each
+// 3DSTATE_DEPTH_BUFFER elsewhere asks for Y; the seed's table is used here. Gen6 on: Mesa isl (tiling filters of each
 // generation) for the 3D clients; Linux i915 for display (plane strides, framebuffer modifiers, asynchronous flips) and
 // fences; igt-gpu-tools for Y tiles in the blitter (BCS_SWCTRL, and XY_FAST_COPY_BLT from Gen9 on).
 constexpr std::array kClients{
-    ClientRule{host, kGen4 | kGen5to6, {linear, x, y}, ~0u, 128 * kKB, {}, 0, {}},
-    ClientRule{host, kGen7to8 | kGen9on, {linear, x, y}, ~0u, 256 * kKB, {}, 0, {}},
+    ClientRule{host, kGen4 | kGen6, {linear, x, y}, ~0u, 128 * kKB, {}, 0, {}},
+    ClientRule{host, kGen8 | kGen9on, {linear, x, y}, ~0u, 256 * kKB, {}, 0, {}},
 
     ClientRule{display, kGen4, {linear, x}, 32 * kKB, 16 * kKB, {x}, 0, {}},
-    ClientRule{display, kGen5to8, {linear, x}, 32 * kKB, 32 * kKB, {x}, 0, {}},
+    ClientRule{display, kGen6 | kGen8, {linear, x}, 32 * kKB, 32 * kKB, {x}, 0, {}},
     ClientRule{display, kGen9to11, {linear, x, y, yf}, 32 * kKB, 32 * kKB, {x, y, yf}, 0, {}},
     ClientRule{display, kGen12, {linear, x, y}, 32 * kKB, 32 * kKB, {linear, x, y}, 0, {}},
     ClientRule{overlay, kGen4, {linear, x}, 32 * kKB, 16 * kKB, {}, 0, {}},
 
     ClientRule{blit, kGen4, {linear, x}, kBlitLinear, kBlitTiled, {}, 0, {}},
-    ClientRule{blit, kGen5to8, {linear, x, y}, kBlitLinear, kBlitTiled, {}, 0, {}},
+    ClientRule{blit, kGen6 | kGen8, {linear, x, y}, kBlitLinear, kBlitTiled, {}, 0, {}},
     ClientRule{blit, kGen9on, {linear, x, y, yf, ys}, kBlitLinear, kBlitTiled, {}, 0, {}},
 
     ClientRule{sampler, kGen4, {linear, x, y}, 256 * kKB, 256 * kKB, {}, 0, {}, true},
-    ClientRule{sampler, kGen5to6 | kGen7, {linear, x, y}, 256 * kKB, 256 * kKB, {}, 0, {}},
+    ClientRule{sampler, kGen6, {linear, x, y}, 256 * kKB, 256 * kKB, {}, 0, {}},
     ClientRule{sampler, kGen8, {linear, x, y, w}, 256 * kKB, 256 * kKB, {}, 0, {}},
     ClientRule{sampler, kGen9to11, {linear, x, y, w, yf, ys}, 256 * kKB, 256 * kKB, {}, 0, {}},
     ClientRule{sampler, kGen12, {linear, x, y, yf, ys}, 256 * kKB, 256 * kKB, {}, 0, {}},
 
     ClientRule{color, kGen4, {linear, x, y}, 256 * kKB, 256 * kKB, {}, 128, {linear, x}, true},
-    ClientRule{color, kGen5to6, {linear, x, y}, 256 * kKB, 256 * kKB, {}, 128, {linear, x}},
-    ClientRule{color, kGen7to8, {linear, x, y}, 256 * kKB, 256 * kKB, {}, 0, {}},
+    ClientRule{color, kGen6, {linear, x, y}, 256 * kKB, 256 * kKB, {}, 128, {linear, x}},
+    ClientRule{color, kGen8, {linear, x, y}, 256 * kKB, 256 * kKB, {}, 0, {}},
     ClientRule{color, kGen9on, {linear, x, y, yf, ys}, 256 * kKB, 256 * kKB, {}, 0, {}},
 
     ClientRule{depth, kGen4, {linear, x, y}, 256 * kKB, 256 * kKB, {}, 0, {}, true},
-    ClientRule{depth, kGen5to8, {y}, 256 * kKB, 256 * kKB, {}, 0, {}},
+    ClientRule{depth, kGen6 | kGen8, {y}, 256 * kKB, 256 * kKB, {}, 0, {}},
     ClientRule{depth, kGen9on, {y, yf, ys}, 256 * kKB, 256 * kKB, {}, 0, {}},
 
-    ClientRule{stencil, kGen6to8 | kGen9to11, {w}, 256 * kKB, 256 * kKB, {}, 0, {}},
+    ClientRule{stencil, kGen6 | kGen8 | kGen9to11, {w}, 256 * kKB, 256 * kKB, {}, 0, {}},
     ClientRule{stencil, kGen12, {y, yf, ys}, 256 * kKB, 256 * kKB, {}, 0, {}},
 };
 
@@ -71,11 +67,12 @@ struct NoClient {
   spec::GenMask gens;
 };
 constexpr std::array kNoClients{
-    NoClient{overlay, kGen5to8 | kGen9on},
-    NoClient{stencil, kGen4 | spec::mask_of(GenId::gen5)},
+    NoClient{overlay, kGen6 | kGen8 | kGen9on},
+    NoClient{stencil, kGen4},
 };
 
-// Returns the generations that have no row for some client, or two.
+// Returns the generations with a device that have no row for some client, or two, and those without a device that have
+// a row.
 constexpr spec::GenMask gens_at_fault() {
   spec::GenMask faults = 0;
   for (unsigned gen = 0; gen < spec::kGenCount; ++gen) {
@@ -90,19 +87,20 @@ constexpr spec::GenMask gens_at_fault() {
       for (const NoClient& absent : kNoClients) {
         add(absent);
       }
-      faults = static_cast<spec::GenMask>(faults | (count != 1 ? 1u << gen : 0u));
+      const unsigned expected = (spec::kGensWithDevice >> gen) & 1u;
+      faults = static_cast<spec::GenMask>(faults | (count != expected ? 1u << gen : 0u));
     }
   }
   return faults;
 }
-static_assert(gens_at_fault() == 0, "bit n: generation n lacks a row for a client, or has two");
+static_assert(gens_at_fault() == 0, "bit n: generation n has too few or too many rows for a client");
 
 // Linux i915: I965_FENCE_MAX_PITCH_VAL, GEN7_FENCE_MAX_PITCH_VAL, in units of 128 bytes.
 constexpr std::array kFences{
-    FenceRule{kGen4 | kGen5to6, 0x400 * 128},
-    FenceRule{kGen7to8 | kGen9on, 0x800 * 128},
+    FenceRule{kGen4 | kGen6, 0x400 * 128},
+    FenceRule{kGen8 | kGen9on, 0x800 * 128},
 };
-static_assert(one_row_each<kFences>);
+static_assert(one_row_each<kFences, spec::kGensWithDevice>);
 
 }  // namespace
 

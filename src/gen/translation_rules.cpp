@@ -55,11 +55,11 @@ struct MediumPagesRow {
   MediumPages pages;
 };
 constexpr std::array kMediumPages{
-    MediumPagesRow{from_to(GenId::gen4, GenId::gen8), MediumPages::none},
+    MediumPagesRow{gens_of(GenId::gen4, GenId::gen4_5, GenId::gen6, GenId::gen8), MediumPages::none},
     MediumPagesRow{from_to(GenId::gen9, GenId::gen9), MediumPages::by_register},
     MediumPagesRow{from_to(GenId::gen11, GenId::gen12), MediumPages::always},
 };
-static_assert(one_row_each<kMediumPages>);
+static_assert(one_row_each<kMediumPages, spec::kGensWithDevice>);
 
 }  // namespace
 

@@ -10,8 +10,9 @@ using spec::GenId;
 struct Row {
   spec::GenMask gens;
 };
-// Gen7 may be missing: it has no device.
-constexpr std::array kRows{Row{from_to(GenId::gen4, GenId::gen6)}, Row{from_to(GenId::gen9, GenId::gen12)}};
+// Gen5, Gen7 and Gen7.5 are missing, because they have no device.
+constexpr std::array kRows{Row{gens_of(GenId::gen4, GenId::gen4_5, GenId::gen6)},
+                           Row{from_to(GenId::gen9, GenId::gen12)}};
 static_assert(one_row_each<kRows, spec::kGensWithDevice>);
 
 }  // namespace halogen

@@ -5,11 +5,17 @@
 #include <array>
 #include <string>
 
+#include "gen/compression_rules.h"
+#include "gen/count_rules.h"
 #include "gen/depth_rules.h"
+#include "gen/display_rules.h"
 #include "gen/eu_rules.h"
 #include "gen/generation.h"
 #include "gen/message_rules.h"
+#include "gen/observation_rules.h"
 #include "gen/pipeline_rules.h"
+#include "gen/port_rules.h"
+#include "gen/tiling_rules.h"
 #include "spec/device_model.h"
 
 namespace halogen {
@@ -28,6 +34,9 @@ constexpr std::array kComplete{Row{from_to(GenId::gen4, GenId::gen6), 4}, Row{fr
 constexpr std::array kWithoutGen7{Row{from_to(GenId::gen4, GenId::gen6), 4},
                                   Row{from_to(GenId::gen7_5, GenId::gen12), 8}};
 constexpr std::array kTwiceGen6{Row{from_to(GenId::gen4, GenId::gen6), 4}, Row{from_to(GenId::gen6, GenId::gen12), 6}};
+
+constexpr std::array kOfChips{Row{from_to(GenId::gen4, GenId::gen4_5), 4}, Row{gens_of(GenId::gen6, GenId::gen8), 6},
+                              Row{from_to(GenId::gen9, GenId::gen12), 9}};
 
 struct DeviceRow {
   spec::DeviceMask devices;
@@ -51,8 +60,9 @@ TEST(RowsTest, RowsOfEachGenerationAreCounted) {
 
 // tests/gen_rows holds the tables that must not compile.
 TEST(RowsTest, MissingRowIsAllowedForAGenerationWithoutADevice) {
-  static_assert(one_row_each<kWithoutGen7, spec::kGensWithDevice>);
+  static_assert(one_row_each<kOfChips, spec::kGensWithDevice>);
   EXPECT_EQ(spec::kGensWithDevice & spec::mask_of(GenId::gen7), 0);
+  EXPECT_EQ(count_rows(kOfChips, GenId::gen7), 0u);
 }
 
 TEST(RowsTest, RowOfAGenerationIsFound) {
@@ -68,6 +78,11 @@ TEST(RowsTest, RowOfADeviceIsFound) {
   EXPECT_EQ(count_rows(kOfDevices, DeviceId::icl), 0u);
 }
 
+TEST(RowsTest, ListedGenerationsDoNotIncludeThoseBetweenThem) {
+  EXPECT_EQ(gens_of(GenId::gen6, GenId::gen8), spec::mask_of(GenId::gen6) | spec::mask_of(GenId::gen8));
+  EXPECT_EQ(gens_of(GenId::gen9), spec::mask_of(GenId::gen9));
+}
+
 TEST(RowsDeathTest, MissingRowIsNamedWithItsTable) {
   EXPECT_DEATH(row_of(kWithoutGen7, GenId::gen7, "table"), "table has no row for gen7");
   EXPECT_DEATH(row_of(kOfDevices, DeviceId::icl, "table"), "table has no row for icl");
@@ -75,12 +90,20 @@ TEST(RowsDeathTest, MissingRowIsNamedWithItsTable) {
 
 // Instructions of these generations can be assembled and decoded, but rules of chips do not exist for them.
 TEST(RowsDeathTest, ChipRulesDoNotExistForGenerationsWithoutADevice) {
-  for (const GenId gen : {GenId::gen7, GenId::gen7_5}) {
+  for (const GenId gen : {GenId::gen5, GenId::gen7, GenId::gen7_5}) {
     const std::string name(spec::name_of(gen));
     EXPECT_DEATH(generation_rules(gen), "generation_rules has no row for " + name);
     EXPECT_DEATH(depth_rules(gen), "depth_rules has no row for " + name);
+    EXPECT_DEATH(compression_rules(gen), "compression_rules has no row for " + name);
+    EXPECT_DEATH(count_rules(gen), "count_rules has no row for " + name);
+    EXPECT_DEATH(display_rules(gen), "display_rules has no row for " + name);
+    EXPECT_DEATH(fence_rule(gen), "fence_rule has no row for " + name);
+    EXPECT_DEATH(observation_rules(gen), "observation_rules has no row for " + name);
+    EXPECT_DEATH(port_rules(gen), "port_rules has no row for " + name);
+    for (unsigned client = 0; client < kMemoryClients; ++client) {
+      EXPECT_EQ(client_rule(gen, static_cast<MemoryClient>(client)), nullptr);
+    }
   }
-  EXPECT_DEATH(generation_rules(GenId::gen5), "generation_rules has no row for gen5");
   for (const GenId gen : {GenId::gen5, GenId::gen7, GenId::gen7_5}) {
     EXPECT_NE(eu_rules(gen).gens & spec::mask_of(gen), 0);
     EXPECT_NE(message_rules(gen).gens & spec::mask_of(gen), 0);
