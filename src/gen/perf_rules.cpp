@@ -2,76 +2,100 @@
 
 #include <array>
 
+#include "base/check.h"
 #include "gen/rows.h"
+#include "hw/chicken.h"
+#include "hw/mode.h"
+#include "hw/oa_counters.h"
+#include "spec/domain_tables.h"
+#include "spec/packed.h"
 
 namespace halogen {
 namespace {
 
 using spec::DeviceId;
 
-constexpr RegisterRange kMuxGen8[] = {
-    {0x91b8, 0x91cc}, {0x9800, 0x9888}, {0xe180, 0xe180}, {0x0d00, 0x0d2c}, {0x20cc, 0x20cc}};
-constexpr RegisterRange kMuxChv[] = {{0x91b8, 0x91cc}, {0x9800, 0x9888}, {0xe180, 0xe180}, {0x182300, 0x1823a4}};
-constexpr RegisterRange kMuxGen11[] = {{0x91b8, 0x91cc}, {0x91c8, 0x91dc}, {0x9800, 0x9888},
-                                       {0xe180, 0xe180}, {0x0d00, 0x0d2c}, {0x20cc, 0x20cc}};
-constexpr RegisterRange kMuxGen12[] = {
-    {0x0d00, 0x0d04}, {0x0d0c, 0x0d2c}, {0x9840, 0x9840}, {0x9884, 0x9888}, {0x20cc, 0x20cc}};
-constexpr RegisterRange kBooleanGen8[] = {{0x2710, 0x272c}, {0x2740, 0x275c}, {0x2770, 0x27ac}};
-constexpr RegisterRange kBooleanGen12[] = {{0x2b2c, 0x2b2c}, {0xd900, 0xd91c}, {0xd920, 0xd93c}, {0xd940, 0xd97c},
-                                           {0xdc00, 0xdc3c}, {0xdc40, 0xdc40}, {0xdc44, 0xdc44}};
-constexpr RegisterRange kFlexible[] = {{0xe458, 0xe458}, {0xe558, 0xe558}, {0xe658, 0xe658}, {0xe758, 0xe758},
-                                       {0xe45c, 0xe45c}, {0xe55c, 0xe55c}, {0xe65c, 0xe65c}};
-
 constexpr std::array kRules{
+    PerfRules{.devices = devices_of(DeviceId::i965, DeviceId::gm965, DeviceId::g45, DeviceId::gm45, DeviceId::snb),
+              .exists = false},
     PerfRules{.devices = devices_of(DeviceId::bdw),
-              .mux = kMuxGen8,
-              .boolean = kBooleanGen8,
-              .flexible = kFlexible,
-              .configures_debug = false,
+              .exists = true,
+              .mux = "gen8_perf_mux",
+              .boolean = "gen8_perf_boolean",
               .hides_idle = true},
     PerfRules{.devices = devices_of(DeviceId::chv),
-              .mux = kMuxChv,
-              .boolean = kBooleanGen8,
-              .flexible = kFlexible,
-              .configures_debug = false,
+              .exists = true,
+              .mux = "chv_perf_mux",
+              .boolean = "gen8_perf_boolean",
               .hides_idle = true},
     PerfRules{.devices = devices_of(DeviceId::skl),
-              .mux = kMuxGen8,
-              .boolean = kBooleanGen8,
-              .flexible = kFlexible,
+              .exists = true,
+              .mux = "gen8_perf_mux",
+              .boolean = "gen8_perf_boolean",
               .configures_debug = true,
               .hides_idle = true},
     PerfRules{.devices = devices_of(DeviceId::icl),
-              .mux = kMuxGen11,
-              .boolean = kBooleanGen8,
-              .flexible = kFlexible,
+              .exists = true,
+              .mux = "gen11_perf_mux",
+              .boolean = "gen8_perf_boolean",
               .configures_debug = true,
               .hides_idle = true},
     PerfRules{.devices = devices_of(DeviceId::tgl, DeviceId::dg1),
-              .mux = kMuxGen12,
-              .boolean = kBooleanGen12,
-              .flexible = kFlexible,
-              .configures_debug = true,
-              .hides_idle = false},
+              .exists = true,
+              .mux = "gen12_perf_mux",
+              .boolean = "gen12_perf_boolean",
+              .configures_debug = true},
 };
+static_assert(one_row_each_device<kRules>);
 
-// Bits of masked registers that stay, with their mask bits.
+constexpr std::array<const spec::RegisterDesc*, 7> kFlexible{&hw::EU_PERF_CNT_CTL0::kDesc, &hw::EU_PERF_CNT_CTL1::kDesc,
+                                                             &hw::EU_PERF_CNT_CTL2::kDesc, &hw::EU_PERF_CNT_CTL3::kDesc,
+                                                             &hw::EU_PERF_CNT_CTL4::kDesc, &hw::EU_PERF_CNT_CTL5::kDesc,
+                                                             &hw::EU_PERF_CNT_CTL6::kDesc};
+
+constexpr unsigned kMaskShift = 16;  // from a bit of a masked register to its mask bit
+
+// Returns the bits of a value of this masked register, with their mask bits.
+template <class Register>
+uint32_t with_mask_bits(const Register& value) {
+  const uint32_t bits = spec::packed32(value, spec::GenId::gen8);
+  return bits | bits << kMaskShift;
+}
+
+// A masked register of Gen8. Drivers treat its offset in the same way on every chip.
 struct KeptBits {
   uint32_t offset;
-  uint32_t bits;
+  uint32_t bits;  // that stay, with their mask bits
 };
-constexpr KeptBits kKept[] = {{0xe180, 0x2000'2000}, {0x20cc, 0x0001'0001}};
+
+std::array<KeptBits, 2> kept_bits() {
+  hw::HALF_SLICE_CHICKEN2 power;
+  power.st_power_optimization_disable = true;
+  hw::WAIT_FOR_RC6_EXIT_RCS wait;
+  wait.wait_for_rc6_exit_enable = true;
+  return {{{hw::HALF_SLICE_CHICKEN2::kDesc.offset(DeviceId::bdw), with_mask_bits(power)},
+           {hw::WAIT_FOR_RC6_EXIT_RCS::kDesc.offset(DeviceId::bdw), with_mask_bits(wait)}}};
+}
 
 }  // namespace
 
-const PerfRules* perf_rules(spec::DeviceId device) {
-  for (const PerfRules& row : kRules) {
-    if ((row.devices & spec::mask_of(device)) != 0) return &row;
-  }
-  return nullptr;
+const PerfRules& perf_rules(spec::DeviceId device) {
+  return row_of(kRules, device, "perf_rules");
+}
+
+std::span<const spec::RegisterDesc* const> flexible_registers() {
+  return kFlexible;
+}
+
+bool is_perf_register(std::string_view table, uint32_t offset) {
+  const spec::RangeTable* const ranges = spec::find_range_table(table);
+  check(ranges != nullptr, table);
+  const spec::MmioRange* const range = ranges->find(offset);
+  return range != nullptr && range->end - offset >= sizeof(uint32_t) - 1;
 }
 
 uint32_t allowed_perf_value(uint32_t offset, uint32_t value) {
+  static const std::array<KeptBits, 2> kKept = kept_bits();
   for (const KeptBits& kept : kKept) {
     if (kept.offset == offset) value &= ~kept.bits;
   }

@@ -2,6 +2,7 @@
 // mistakes gets the same error. What happens behind them is in perf/.
 #include <algorithm>
 #include <cerrno>
+#include <functional>
 #include <span>
 #include <utility>
 
@@ -104,7 +105,7 @@ bool is_forbidden(Call& call) {
 }
 
 // Reads a list of pairs: address and value.
-int read_registers(Call& call, uint64_t address, uint32_t count, std::span<const RegisterRange> allowed,
+int read_registers(Call& call, uint64_t address, uint32_t count, const std::function<bool(uint32_t)>& is_allowed,
                    std::vector<RegisterValue>& list) {
   constexpr uint32_t kMaxRegisters = 1u << 19;  // more do not fit an allocation of Linux
   struct Pair {
@@ -117,10 +118,7 @@ int read_registers(Call& call, uint64_t address, uint32_t count, std::span<const
     if (const int result = loop.next(); result != 0) return result;
     const auto pair = read_user<Pair>(address + uint64_t{i} * sizeof(Pair));
     if (!pair) return -EFAULT;
-    const bool is_allowed = std::any_of(allowed.begin(), allowed.end(), [&](const RegisterRange& range) {
-      return pair->offset >= range.first && pair->offset <= range.last;
-    });
-    if (!is_allowed) return -EINVAL;
+    if (!is_allowed(pair->offset)) return -EINVAL;
     list.push_back({pair->offset, allowed_perf_value(pair->offset, pair->value)});
   }
   return 0;
@@ -157,17 +155,24 @@ int add_perf_configuration(Call& call, drm_i915_perf_oa_config& configuration) {
   PerfConfig config;
   config.uuid.assign(configuration.uuid, sizeof configuration.uuid);
   if (!is_uuid(config.uuid)) return -EINVAL;
-  const PerfRules& rules = *perf_rules(call.driver.model().id);
+  const spec::DeviceId device = call.driver.model().id;
+  const PerfRules& rules = perf_rules(device);
+  const auto is_mux = [&](uint32_t offset) { return is_perf_register(rules.mux, offset); };
+  const auto is_boolean = [&](uint32_t offset) { return is_perf_register(rules.boolean, offset); };
+  const auto is_flexible = [device](uint32_t offset) {
+    return std::ranges::any_of(flexible_registers(),
+                               [&](const spec::RegisterDesc* each) { return each->offset(device) == offset; });
+  };
   const struct {
     uint64_t address;
     uint32_t count;
-    std::span<const RegisterRange> allowed;
+    std::function<bool(uint32_t)> is_allowed;
     std::vector<RegisterValue>& list;
-  } lists[] = {{configuration.mux_regs_ptr, configuration.n_mux_regs, rules.mux, config.mux},
-               {configuration.boolean_regs_ptr, configuration.n_boolean_regs, rules.boolean, config.boolean},
-               {configuration.flex_regs_ptr, configuration.n_flex_regs, rules.flexible, config.flexible}};
+  } lists[] = {{configuration.mux_regs_ptr, configuration.n_mux_regs, is_mux, config.mux},
+               {configuration.boolean_regs_ptr, configuration.n_boolean_regs, is_boolean, config.boolean},
+               {configuration.flex_regs_ptr, configuration.n_flex_regs, is_flexible, config.flexible}};
   for (const auto& each : lists) {
-    const int result = read_registers(call, each.address, each.count, each.allowed, each.list);
+    const int result = read_registers(call, each.address, each.count, each.is_allowed, each.list);
     if (result != 0) return result;
   }
   return call.driver.perf().configs().add(std::move(config));

@@ -45,7 +45,7 @@ class SingleUnit final : public OaUnit {
   SingleUnit(Hardware& hardware, GlobalTable& table)
       : OaUnit(hardware, {at<hw::OACONTROL>(hardware), at<hw::OADEBUG>(hardware), at<hw::OASTATUS>(hardware),
                           at<hw::OAHEADPTR>(hardware), at<hw::OATAILPTR>(hardware), at<hw::OABUFFER>(hardware)}),
-        debug_(perf_rules(hardware.model().id)->configures_debug),
+        debug_(perf_rules(hardware.model().id).configures_debug),
         nowhere_(table.reserve_end(kSmallestBuffer)) {
     set_buffer(nowhere_, hw::OABUFFER::BufferSize::size_128kb);
   }
@@ -86,11 +86,11 @@ class SingleUnit final : public OaUnit {
 
   std::vector<RegisterValue> context_values(const OaSetup& setup, const PerfConfig* config) const override {
     std::vector<RegisterValue> values{{at_render<hw::OACTXCONTROL>(hardware_), timer_value(setup)}};
-    for (const RegisterRange& range : perf_rules(hardware_.model().id)->flexible) {
-      RegisterValue value{range.first, 0};
+    for (const spec::RegisterDesc* const desc : flexible_registers()) {
+      RegisterValue value{desc->offset(hardware_.model().id), 0};
       if (config != nullptr) {
         for (const RegisterValue& each : config->flexible) {
-          if (each.offset == range.first) value.value = each.value;
+          if (each.offset == value.offset) value.value = each.value;
         }
       }
       values.push_back(value);
@@ -217,7 +217,7 @@ class GlobalUnit final : public OaUnit {
 }  // namespace
 
 std::unique_ptr<OaUnit> OaUnit::create(Hardware& hardware, GlobalTable& table) {
-  if (perf_rules(hardware.model().id) == nullptr) return nullptr;
+  if (!perf_rules(hardware.model().id).exists) return nullptr;
   if (at<hw::OAG_OACONTROL>(hardware) != spec::kNoOffset) return std::make_unique<GlobalUnit>(hardware);
   return std::make_unique<SingleUnit>(hardware, table);
 }

@@ -114,7 +114,7 @@ int PerfStream::read(uint64_t address, uint64_t bytes, uint64_t& done) {
 bool PerfStream::is_shown(uint32_t* report) {
   const auto why = hw::OA_REPORT_ID::unpack(hardware_.model().gen, std::span(report, 1));
   uint32_t id = parts_.only ? report[kIdAt] & parts_.only->mask : report[kIdAt];
-  if (!is_of_context(why) && perf_rules(hardware_.model().id)->hides_idle) id = report[kIdAt] = kNoContext;
+  if (!is_of_context(why) && perf_rules(hardware_.model().id).hides_idle) id = report[kIdAt] = kNoContext;
   if (!parts_.only) {
     last_id_ = id;
     return true;
