@@ -4,7 +4,7 @@
 
 #include "base/bits.h"
 #include "compute/media_walk.h"
-#include "gen/pipeline_rules.h"
+#include "gen/media_rules.h"
 #include "hw/common.h"
 #include "hw/gpgpu.h"
 #include "hw/interface_descriptor.h"
@@ -72,8 +72,7 @@ JobStatus read_descriptor(const Generation& generation, const Settings& settings
 // Sets the values that every thread of a kernel gets, for walkers, media objects and child threads.
 void take_descriptor(const Generation& generation, const message::StateBases& bases,
                      const hw::INTERFACE_DESCRIPTOR_DATA& descriptor, Program& job) {
-  // On chips with unit states one base is that of states and kernels.
-  const uint64_t base = has_media_units(generation.id()) ? bases.general : 0;
+  const uint64_t base = media_rules(generation.id()).general_base ? bases.general : 0;
   job.kernel = descriptor.kernel_start_pointer + base;
   job.binding_table = static_cast<uint32_t>(descriptor.binding_table_pointer);
   job.sampler_table = static_cast<uint32_t>(descriptor.sampler_state_pointer + base);
@@ -99,7 +98,7 @@ AccessResult append_constants(memory::AddressSpace& space, uint64_t address, siz
 }  // namespace
 
 bool has_media_units(spec::GenId gen) {
-  return pipeline_rules(gen).pipeline == PipelineForm::units;
+  return media_rules(gen).state == MediaStateForm::unit;
 }
 
 AccessResult read_program(const Generation& generation, const message::StateBases& bases, uint64_t descriptor,
@@ -307,7 +306,7 @@ JobStatus make_media_job(const Generation& generation, const Settings& settings,
   job.bases = bases;
   job.tables = {.base = bases.surface};
   take_descriptor(generation, bases, descriptor, job);
-  job.descriptor = has_media_units(gen) ? place - bases.general : 0;
+  job.descriptor = media_rules(gen).descriptor_in_payload ? place - bases.general : 0;
   job.media = true;
   job.position = {object.x_position, object.y_position};
   job.simd = 32;

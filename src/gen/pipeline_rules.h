@@ -15,6 +15,12 @@ enum class PipelineForm : uint8_t {
   split,     // each of these has a state command of its own
 };
 
+// Who computes the coefficients of attributes, with which pixel shaders interpolate.
+enum class SetupForm : uint8_t {
+  thread,          // a thread for each primitive writes them to the URB
+  fixed_function,  // the set-up unit
+};
+
 // The payload of a pixel shader's thread.
 enum class PayloadForm : uint8_t {
   start_vertex,  // position of the start vertex; kernels interpolate with the coefficients of the set-up thread
@@ -36,9 +42,11 @@ enum class VertexHeaderForm : uint8_t {
 struct PipelineRules {
   spec::GenMask gens;
   PipelineForm pipeline;
+  SetupForm setup;
   PayloadForm pixel_payload;
   TargetMessageForm target_message;
   VertexHeaderForm vertex_header;
+  bool ordered_corners;          // the vertices of a rectangle are put into a fixed order before set-up
   bool element_offsets;          // VERTEX_ELEMENT_STATE names the slot it fills; else elements fill slots in order
   bool unbounded_vertices;       // a vertex buffer with Max Index 0 has no bound; else it is empty
   bool topology_in_own_command;  // 3DSTATE_VF_TOPOLOGY names the topology; else 3DPRIMITIVE does

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/exhaustion.h"
 #include "driver/hw/packed.h"
+#include "gen/driver_rules.h"
 #include "hw/gtt.h"
 #include "hw/page_tables.h"
 
@@ -45,7 +46,7 @@ void GlobalTable::clear_to(uint64_t end) {
 }
 
 void GlobalTable::enable() {
-  if (hardware_.generation().ggtt_format() != GgttFormat::pte32_36) return;  // later tables are always enabled
+  if (!driver_rules(hardware_.model().gen).ggtt_enable_bit) return;
   const uint32_t control = hw::PGTBL_CTL::kDesc.offset(hardware_.model().id);
   auto value = spec::unpack_register<hw::PGTBL_CTL>(hardware_.model().gen, hardware_.read(control));
   value.page_table_enable = true;

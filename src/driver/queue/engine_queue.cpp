@@ -14,6 +14,7 @@
 #include "driver/core/tracepoints.h"
 #include "driver/gem/buffer.h"
 #include "driver/hw/interrupts.h"
+#include "gen/driver_rules.h"
 #include "gen/generation.h"
 #include "hw/fuse.h"
 #include "hw/pci_graphics.h"
@@ -238,8 +239,8 @@ void EngineQueue::recover(int error) {
 
 void EngineQueue::replay() {
   look_at_all();
-  if (hardware_.generation().reset_port() != ResetPort::config_gdrst) {
-    reset_engine();  // otherwise one reset covered all engines
+  if (!driver_rules(hardware_.model().gen).reset_covers_all_engines) {
+    reset_engine();
   }
   start();
   after_reset(nullptr);

@@ -221,7 +221,7 @@ void set_up(const PipelineState& state, const Clipper::Piece& piece, std::vector
       add_line(state, to, out, line_steps);
       return;
     case Shape::rectangle:
-      if (state.has_setup_thread()) {
+      if (state.ordered_corners) {
         order_corners(to);
       }
       out.push_back(to);

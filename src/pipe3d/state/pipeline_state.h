@@ -511,11 +511,13 @@ struct PipelineState {
   Output output;
 
   // Forms of the generation (gen/pipeline_rules.h).
+  SetupForm setup_form = SetupForm::fixed_function;
   PayloadForm pixel_payload = PayloadForm::barycentrics;
   TargetMessageForm target_message = TargetMessageForm::component_by_component;
   VertexHeaderForm vertex_header = VertexHeaderForm::without_ndc;
+  bool ordered_corners = false;
   // Returns whether a thread sets up each primitive, and pixel shaders read the coefficients that it wrote.
-  bool has_setup_thread() const { return pixel_payload == PayloadForm::start_vertex; }
+  bool has_setup_thread() const { return setup_form == SetupForm::thread; }
 
   // PipelineForm::units: kernels that clip and set up.
   ClipUnit clip_unit;

@@ -291,9 +291,11 @@ bool resolve(const ResolveInput& input, PipelineState& state) {
   state.bases = input.bases;
   resolve_vertices(from, state.vertices);
   const PipelineRules& rules = from.rules();
+  state.setup_form = rules.setup;
   state.pixel_payload = rules.pixel_payload;
   state.target_message = rules.target_message;
   state.vertex_header = rules.vertex_header;
+  state.ordered_corners = rules.ordered_corners;
   switch (rules.pipeline) {
     case PipelineForm::units:
       resolve_units(from, state);

@@ -211,14 +211,14 @@ TEST(Raster, RectanglesIncludeTheirUpperAndLeftEdges) {
 // da/dx = (a1 - a2) / (x1 - x0), da/dy = (a2 - a0) / (y1 - y0) and the start is a0 at corner 0 (igt-gpu-tools,
 // lib/rendercopy_gen4.c; xf86-video-intel, exa_sf.g4a: topmost, then clockwise). Without this order the planes are
 // wrong or infinite.
-TEST(Raster, SetupThreadsGetTheCornersOfARectangleFromTheTopmostClockwise) {
+TEST(Raster, OrderedCornersOfARectangleRunClockwiseFromTheTopmost) {
   constexpr std::array<std::array<float, 2>, 3> kCorners{{{20.5, 30.5}, {4.5, 30.5}, {4.5, 10.5}}};
   constexpr auto kAttribute = [](float x, float y) { return 3 * x + 5 * y + 7; };
   std::array<uint8_t, 3> order{0, 1, 2};
   do {
     for (uint8_t provoking = 0; provoking < 3; ++provoking) {
       PipelineState state = window_state(kSize, kSize);
-      state.pixel_payload = PayloadForm::start_vertex;
+      state.ordered_corners = true;
       Primitive rectangle;
       for (size_t i = 0; i < order.size(); ++i) {
         rectangle.vertex[i] = vertex_at(kCorners[order[i]][0], kCorners[order[i]][1]);
@@ -239,7 +239,7 @@ TEST(Raster, SetupThreadsGetTheCornersOfARectangleFromTheTopmostClockwise) {
   } while (std::next_permutation(order.begin(), order.end()));
 }
 
-TEST(Raster, RectanglesWithoutASetupThreadKeepTheirOrder) {
+TEST(Raster, RectanglesKeepTheirOrderIfCornersAreNotOrdered) {
   Primitive rectangle = triangle(vertex_at(20.5, 30.5), vertex_at(4.5, 30.5), vertex_at(4.5, 10.5));
   rectangle.shape = Shape::rectangle;
   const auto screen = on_screen(window_state(kSize, kSize), rectangle);
