@@ -52,7 +52,7 @@ void Display::attach() {
   for (unsigned pipe = 0; pipe < pipes(); ++pipe) {
     const PipeSlots& of = slots.pipes[pipe];
     attach_transcoder(of.transcoder, Role::timing, pipe);
-    for (const mmio::RegisterSlot* slot : {of.generator, of.multiplier, of.divisors[0], of.divisors[1]}) {
+    for (const mmio::RegisterSlot* slot : {of.generator, of.multiplier, of.divisors[0].slot(), of.divisors[1].slot()}) {
       attach(slot, Role::timing, pipe);
     }
     attach(of.status, Role::status, pipe);
@@ -63,8 +63,8 @@ void Display::attach() {
     attach(of.frame_time, Role::frame_time, pipe);
   }
   attach_transcoder(slots.panel, Role::panel, 0);
-  attach(slots.panel_input, Role::panel, 0);
-  attach(slots.load_window, Role::load_window, 0);
+  attach(slots.panel_input.slot(), Role::panel, 0);
+  attach(slots.load_window.slot(), Role::load_window, 0);
   for (const PlaneModel& plane : planes_) {
     attach(plane.slots.surface, Role::surface, index_of(plane));
     attach(plane.slots.live, Role::live, index_of(plane));

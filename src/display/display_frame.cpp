@@ -135,8 +135,8 @@ Rgba Display::color_below(unsigned pipe, bool& forced) const {
   const PipeSlots& slots = registers_.slots().pipes[pipe];
   const uint32_t configuration = registers_.peek(slots.transcoder.configuration);
   forced = unpack_register<hw::PIPECONF>(model_.gen, configuration).force_border;
-  if (forced && slots.border != nullptr) {
-    const auto color = unpack_register<hw::BCLRPAT>(model_.gen, mmio_.bank().peek(*slots.border));
+  if (forced && slots.border.exists()) {
+    const auto color = slots.border.get();
     return {color.red, color.green, color.blue, 255};
   }
   if (slots.bottom_color != nullptr) {

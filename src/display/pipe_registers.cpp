@@ -63,24 +63,24 @@ DisplaySlots DisplaySlots::find(mmio::RegisterBank& bank) {
     of.generator = find("DPLL");
     of.multiplier = find("DPLL_MD");
     for (unsigned set = 0; set < 2 && of.generator != nullptr; ++set) {
-      of.divisors[set] = bank.use("FP", {}, 2 * pipe + set);
+      of.divisors[set] = mmio::Register<hw::FP>(bank, {}, 2 * pipe + set);
     }
     of.gamma_mode = use_of_pipe(bank, "GAMMA_MODE", pipe, 3);
-    of.border = bank.use("BCLRPAT", {}, pipe);
+    of.border = mmio::Register<hw::BCLRPAT>(bank, {}, pipe);
     of.bottom_color = use_of_pipe(bank, "PIPE_BOTTOM_COLOR", pipe, 3);
     of.palette = use_palette(bank, pipe);
     slots.pipes.push_back(of);
   }
   slots.panel = find_transcoder([&](std::string_view name) { return bank.use(std::string(name).append("_EDP")); });
-  slots.panel_input = bank.use("TRANS_DDI_FUNC_CTL_EDP");
-  slots.load_window = bank.use("DE_LOAD_SL");
+  slots.panel_input = mmio::Register<hw::TRANS_DDI_FUNC_CTL_EDP>(bank);
+  slots.load_window = mmio::Register<hw::DE_LOAD_SL>(bank);
   return slots;
 }
 
 const TranscoderSlots& PipeRegisters::transcoder(unsigned pipe) const {
   using Input = hw::TRANS_DDI_FUNC_CTL_EDP::EdpInput;
-  if (slots_.panel_input != nullptr) {
-    const auto panel = unpack_register<hw::TRANS_DDI_FUNC_CTL_EDP>(gen_, peek(slots_.panel_input));
+  if (slots_.panel_input.exists()) {
+    const auto panel = slots_.panel_input.get();
     const bool fed = (pipe == 0 && (panel.edp_input == Input::a_always_on || panel.edp_input == Input::a_on_off)) ||
                      (pipe == 1 && panel.edp_input == Input::b_on_off) ||
                      (pipe == 2 && panel.edp_input == Input::c_on_off);
@@ -123,7 +123,7 @@ std::optional<PixelClock> PipeRegisters::clock(unsigned pipe) const {
     return std::nullopt;
   }
   const auto generator = unpack_register<hw::DPLL>(gen_, peek(of.generator));
-  return pixel_clock(generator, unpack_register<hw::FP>(gen_, peek(of.divisors[generator.rate_select ? 1 : 0])),
+  return pixel_clock(generator, of.divisors[generator.rate_select ? 1 : 0].get(),
                      unpack_register<hw::DPLL_MD>(gen_, peek(of.multiplier)));
 }
 

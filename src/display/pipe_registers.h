@@ -3,13 +3,16 @@
 // from the transcoder that it feeds. Not modelled: DSI transcoders, joined pipes, port synchronisation.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "display/raster.h"
-#include "mmio/register_bank.h"
+#include "hw/display_pipe.h"
+#include "hw/display_timing.h"
+#include "mmio/register.h"
 
 namespace halogen::display {
 
@@ -26,30 +29,30 @@ struct TranscoderSlots {
 // Null: the device does not have the register.
 struct PipeSlots {
   TranscoderSlots transcoder;
-  const mmio::RegisterSlot* line = nullptr;           // PIPEDSL
-  const mmio::RegisterSlot* window = nullptr;         // DSLC
-  const mmio::RegisterSlot* status = nullptr;         // PIPESTAT
-  const mmio::RegisterSlot* source_size = nullptr;    // PIPESRC
-  const mmio::RegisterSlot* frame_high = nullptr;     // PIPEFRAMEHIGH
-  const mmio::RegisterSlot* frame_pixel = nullptr;    // PIPEFRAMEPIXEL
-  const mmio::RegisterSlot* frame_count = nullptr;    // PIPE_FRMCOUNT
-  const mmio::RegisterSlot* flip_count = nullptr;     // PIPE_FLIPCOUNT
-  const mmio::RegisterSlot* frame_time = nullptr;     // PIPE_FRMTMSTMP
-  const mmio::RegisterSlot* flip_time = nullptr;      // PIPE_FLIPTMSTMP
-  const mmio::RegisterSlot* generator = nullptr;      // DPLL
-  const mmio::RegisterSlot* multiplier = nullptr;     // DPLL_MD
-  const mmio::RegisterSlot* divisors[2] = {nullptr};  // FP
-  const mmio::RegisterSlot* gamma_mode = nullptr;     // GAMMA_MODE
-  const mmio::RegisterSlot* border = nullptr;         // BCLRPAT
-  const mmio::RegisterSlot* bottom_color = nullptr;   // PIPE_BOTTOM_COLOR
-  std::span<const mmio::RegisterSlot> palette;        // PALETTE or LGC_PALETTE; empty: the pipe has none
+  const mmio::RegisterSlot* line = nullptr;         // PIPEDSL
+  const mmio::RegisterSlot* window = nullptr;       // DSLC
+  const mmio::RegisterSlot* status = nullptr;       // PIPESTAT
+  const mmio::RegisterSlot* source_size = nullptr;  // PIPESRC
+  const mmio::RegisterSlot* frame_high = nullptr;   // PIPEFRAMEHIGH
+  const mmio::RegisterSlot* frame_pixel = nullptr;  // PIPEFRAMEPIXEL
+  const mmio::RegisterSlot* frame_count = nullptr;  // PIPE_FRMCOUNT
+  const mmio::RegisterSlot* flip_count = nullptr;   // PIPE_FLIPCOUNT
+  const mmio::RegisterSlot* frame_time = nullptr;   // PIPE_FRMTMSTMP
+  const mmio::RegisterSlot* flip_time = nullptr;    // PIPE_FLIPTMSTMP
+  const mmio::RegisterSlot* generator = nullptr;    // DPLL
+  const mmio::RegisterSlot* multiplier = nullptr;   // DPLL_MD
+  std::array<mmio::Register<hw::FP>, 2> divisors;
+  const mmio::RegisterSlot* gamma_mode = nullptr;  // GAMMA_MODE
+  mmio::Register<hw::BCLRPAT> border;
+  const mmio::RegisterSlot* bottom_color = nullptr;  // PIPE_BOTTOM_COLOR
+  std::span<const mmio::RegisterSlot> palette;       // PALETTE or LGC_PALETTE; empty: the pipe has none
 };
 
 struct DisplaySlots {
   std::vector<PipeSlots> pipes;
-  TranscoderSlots panel;                            // the transcoder of the embedded panel; empty: none
-  const mmio::RegisterSlot* panel_input = nullptr;  // TRANS_DDI_FUNC_CTL_EDP
-  const mmio::RegisterSlot* load_window = nullptr;  // DE_LOAD_SL
+  TranscoderSlots panel;  // the transcoder of the embedded panel; empty: none
+  mmio::Register<hw::TRANS_DDI_FUNC_CTL_EDP> panel_input;
+  mmio::Register<hw::DE_LOAD_SL> load_window;
 
   static DisplaySlots find(mmio::RegisterBank& bank);
 };

@@ -108,9 +108,10 @@ void InterruptUnit::write_status_mask(const mmio::RegisterWrite& write, unsigned
 // enabled, so no event is lost; a served event is not raised again.
 void InterruptUnit::write_tile() {
   const Summary& top = summaries_.back();
-  const uint32_t value = registers_.peek(*tile_);
-  if ((value & tile_enable_) != 0 && (registers_.peek(*top.slot) & ~top.enable) != 0) {
-    registers_.poke(*tile_, value | tile_bit_);
+  auto tile = tile_.get();
+  if (tile.enable && (registers_.peek(*top.slot) & ~top.enable) != 0) {
+    tile.tile_0 = true;
+    tile_.set(tile);
   }
   evaluate();
 }
@@ -133,7 +134,7 @@ void InterruptUnit::evaluate() {
     }
   }
   bool line = evaluate_summaries();
-  if (gate_ == nullptr || (registers_.peek(*gate_) & gate_bit_) != 0) {
+  if (!gate_.exists() || gate_.get().master_interrupt_control) {
     for (const size_t bank : direct_) {
       line = line || banks_[bank].pending() != 0;
     }
@@ -161,15 +162,16 @@ bool InterruptUnit::evaluate_summaries() {
     const bool enabled = (before & summary.enable) != 0;
     if (summary.above) {
       pending[*summary.above] |= enabled && pending[i] != 0 ? summary.field : 0;
-    } else if (tile_ == nullptr) {
+    } else if (!tile_.exists()) {
       line = line || (enabled && pending[i] != 0);
     } else {
       // On a chip with a master above the tiles, that master has the enable; the tile's own enable is ignored (Linux
       // i915: the bit does not exist on DG1 and is never set).
       const bool rises = (pending[i] & ~before) != 0;
-      const uint32_t tile = registers_.peek(*tile_) | (rises ? tile_bit_ : 0);
-      registers_.poke(*tile_, tile);
-      line = (tile & tile_enable_) != 0 && (tile & ~tile_enable_) != 0;
+      auto tile = tile_.get();
+      tile.tile_0 |= rises;
+      tile_.set(tile);
+      line = tile.enable && (tile.tile_0 || tile.tile_1 || tile.tile_2 || tile.tile_3);
     }
   }
   return line;

@@ -100,11 +100,8 @@ void InterruptUnit::find_summaries() {
       }
     }
   }
-  gate_ = registers_.use(interrupt::kMasterEnable);
-  gate_bit_ = field_bits(gate_, gen_, interrupt::kMasterField);
-  tile_ = registers_.use(interrupt::kTileMaster);
-  tile_enable_ = field_bits(tile_, gen_, interrupt::kEnableField);
-  tile_bit_ = field_bits(tile_, gen_, interrupt::kTileField);
+  gate_ = mmio::Register<hw::DEIER>(registers_);
+  tile_ = mmio::Register<hw::MSTR_TILE_INTR>(registers_);
   for (unsigned dword = 0; dword < interrupt::kDwords; ++dword) {
     dword_fields_[dword] = field_bits(registers_.map().find(interrupt::kMaster), gen_, interrupt::kMasterDword[dword]);
   }
@@ -142,7 +139,7 @@ void InterruptUnit::find_feeds() {
 uint32_t InterruptUnit::find_cause(const interrupt::CauseNames& cause, const spec::EngineModel& engine,
                                    EnginePlace& place) const {
   if (place.message_class) {
-    const mmio::RegisterSlot* vector = registers_.map().find(interrupt::kEngineMask, engine.name);
+    const mmio::RegisterSlot* vector = registers_.map().find(hw::IMR::kDesc.name, engine.name);
     const uint32_t bits = field_bits(vector, gen_, cause.fields[0]);
     return bits != 0 ? bits : field_bits(vector, gen_, cause.fields[1]);
   }
@@ -184,10 +181,10 @@ InterruptUnit::EnginePlace InterruptUnit::find_engine(const spec::EngineModel& e
   // On Gen4 one mask and one status serve all engines; both belong to the render engine. The collapsed banks have their
   // own masks, and drivers that never write the engine's mask get interrupts, so the engine's mask is ignored.
   if (own_status && place.bank) {
-    place.mask = registers_.use(interrupt::kEngineMask, engine.name);
+    place.mask = mmio::Register<hw::IMR>(registers_, engine.name);
   }
   if (own_status || engine.engine_class == spec::EngineClass::render) {
-    place.status_mask = registers_.use(interrupt::kStatusMask, engine.name);
+    place.status_mask = mmio::Register<hw::HWSTAM>(registers_, engine.name);
   }
   place.keep_masked = place.unreported;
   if (!own_status && place.bank) {
@@ -226,11 +223,11 @@ void InterruptUnit::attach(const mmio::RegisterSlot& slot, Role role, size_t num
 
 void InterruptUnit::attach_all() {
   for (size_t i = 0; i < engines_.size(); ++i) {
-    if (engines_[i].mask != nullptr) {
-      attach(*engines_[i].mask, Role::engine_mask, i);
+    if (engines_[i].mask.exists()) {
+      attach(*engines_[i].mask.slot(), Role::engine_mask, i);
     }
-    if (engines_[i].status_mask != nullptr) {
-      attach(*engines_[i].status_mask, Role::status_mask, i);
+    if (engines_[i].status_mask.exists()) {
+      attach(*engines_[i].status_mask.slot(), Role::status_mask, i);
     }
   }
   for (size_t i = 0; i < banks_.size(); ++i) {
@@ -241,8 +238,8 @@ void InterruptUnit::attach_all() {
   for (size_t i = 0; i < summaries_.size(); ++i) {
     attach(*summaries_[i].slot, Role::summary, i);
   }
-  if (tile_ != nullptr) {
-    attach(*tile_, Role::tile, 0);
+  if (tile_.exists()) {
+    attach(*tile_.slot(), Role::tile, 0);
   }
   for (unsigned dword = 0; collapsed_.exists() && dword < interrupt::kDwords; ++dword) {
     attach(*collapsed_.pending_slots()[dword], Role::pending, dword);

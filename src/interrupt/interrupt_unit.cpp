@@ -43,7 +43,7 @@ void InterruptUnit::send(unsigned engine, uint32_t bits) {
   const EnginePlace& place = engines_[engine];
   report_status(engine, bits, levels_[engine]);
   if (place.bank) {
-    banks_[*place.bank].pulse(bits & ~registers_.peek(*place.mask));
+    banks_[*place.bank].pulse(bits & ~place.mask.raw32());
   } else if (bits != 0 && place.message_class) {
     const hw::INTERRUPT_MESSAGE message{.vf_id = 0,
                                         .instance = model_.engines[engine].instance,
@@ -84,10 +84,10 @@ void InterruptUnit::set_level(unsigned engine, EngineCause cause, bool holds) {
 
 void InterruptUnit::report_status(unsigned engine, uint32_t changed, uint32_t status) {
   const EnginePlace& place = engines_[engine];
-  if (place.status_mask == nullptr) {
+  if (!place.status_mask.exists()) {
     return;
   }
-  if ((changed & ~place.unreported & ~registers_.peek(*place.status_mask)) != 0) {
+  if ((changed & ~place.unreported & ~place.status_mask.raw32()) != 0) {
     listener_.on_status_report(engine, status);
   }
 }
@@ -109,7 +109,7 @@ void InterruptUnit::update_engines(size_t bank) {
   for (size_t i = 0; i < engines_.size(); ++i) {
     if (engines_[i].bank == bank) {
       bits |= engines_[i].all;
-      value |= engines_[i].mask == nullptr ? levels_[i] : levels_[i] & ~registers_.peek(*engines_[i].mask);
+      value |= engines_[i].mask.exists() ? levels_[i] & ~engines_[i].mask.raw32() : levels_[i];
     }
   }
   set_bank_status(bank, bits, value);

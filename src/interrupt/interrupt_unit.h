@@ -14,10 +14,15 @@
 
 #include "base/event.h"
 #include "gen/interrupt_cause.h"
+#include "hw/hwsp.h"
+#include "hw/interrupt_gen11.h"
+#include "hw/interrupt_gen4.h"
+#include "hw/interrupt_gen6.h"
 #include "interrupt/bank.h"
 #include "interrupt/collapsed.h"
 #include "interrupt/names.h"
 #include "mmio/mmio_space.h"
+#include "mmio/register.h"
 
 namespace halogen::interrupt {
 
@@ -116,11 +121,11 @@ class InterruptUnit final : public mmio::RegisterHandler {
     std::optional<size_t> bank;                           // no value: messages, or no interrupts
     std::array<uint32_t, interrupt::kCauseCount> bits{};  // in the bank or in the message
     uint32_t all = 0;
-    uint32_t events = 0;                       // subset: events that stay until software acknowledges them
-    uint32_t unreported = 0;                   // bits that HWSTAM does not pass
-    uint32_t keep_masked = 0;                  // bits of HWSTAM that software must leave set
-    const mmio::RegisterSlot* mask = nullptr;  // mask of the engine, before the bank
-    const mmio::RegisterSlot* status_mask = nullptr;
+    uint32_t events = 0;           // subset: events that stay until software acknowledges them
+    uint32_t unreported = 0;       // bits that HWSTAM does not pass
+    uint32_t keep_masked = 0;      // bits of HWSTAM that software must leave set
+    mmio::Register<hw::IMR> mask;  // of the engine, before the bank
+    mmio::Register<hw::HWSTAM> status_mask;
     std::optional<hw::InterruptClass> message_class;
   };
   struct Feed {
@@ -182,11 +187,8 @@ class InterruptUnit final : public mmio::RegisterHandler {
   std::array<std::array<std::array<InterruptSource, interrupt::kPlanes>, interrupt::kPipes>,
              interrupt::kDisplayCauseCount>
       display_{};
-  const mmio::RegisterSlot* gate_ = nullptr;  // the master enable of the direct banks
-  uint32_t gate_bit_ = 0;
-  const mmio::RegisterSlot* tile_ = nullptr;
-  uint32_t tile_enable_ = 0;
-  uint32_t tile_bit_ = 0;
+  mmio::Register<hw::DEIER> gate_;  // holds the master enable of the direct banks, on a chip without a summary
+  mmio::Register<hw::MSTR_TILE_INTR> tile_;
   interrupt::Collapsed collapsed_;
   std::array<uint32_t, interrupt::kDwords> dword_fields_{};
   std::vector<Hook> hooks_;  // by slot number

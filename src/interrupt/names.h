@@ -49,16 +49,8 @@ struct SummaryNames {
 };
 std::span<const SummaryNames> summary_names();
 inline constexpr std::string_view kEnableField = "enable";
-inline constexpr std::string_view kTileMaster = "MSTR_TILE_INTR";
-inline constexpr std::string_view kTileField = "tile_0";
-// The one enable bit of a chip without a summary, in the enable register of its display bank.
-inline constexpr std::string_view kMasterEnable = "DEIER";
-inline constexpr std::string_view kMasterField = "master_interrupt_control";
 
 // Causes of one engine.
-inline constexpr std::string_view kEngineMask = "IMR";
-inline constexpr std::string_view kStatusMask = "HWSTAM";
-
 enum class CauseKind : uint8_t { event, level, toggle };
 
 struct CauseNames {

@@ -35,8 +35,8 @@ uint32_t answer(Command command, uint32_t data) {
 
 PowerController::PowerController(const spec::DeviceModel& model, mmio::MmioSpace& mmio, EventSink& events,
                                  std::string path)
-    : model_(model), mmio_(mmio), events_(events), path_(std::move(path)), data_(mmio.bank().use("PCODE_DATA")) {
-  if (data_ != nullptr) {
+    : model_(model), mmio_(mmio), events_(events), path_(std::move(path)), data_(mmio.bank()) {
+  if (data_.exists()) {
     mmio_.bank().attach("PCODE_MAILBOX", *this);
   }
 }
@@ -49,7 +49,7 @@ uint32_t PowerController::on_write(const mmio::RegisterWrite& write) {
   const Command command = order.command;
   hw::PcodeError error = hw::PcodeError::SUCCESS;
   if (is_known(model_.gen, command)) {
-    mmio_.bank().poke(*data_, answer(command, mmio_.bank().peek(*data_)));
+    data_.set_raw(answer(command, data_.raw32()));
   } else {
     error = hw::PcodeError::ILLEGAL_CMD;
     events_.on_event({EventKind::unsupported, "PCODE_MAILBOX", path_, write.slot.offset, write.value,

@@ -10,6 +10,7 @@
 #include "base/event.h"
 #include "hw/pcode.h"
 #include "mmio/mmio_space.h"
+#include "mmio/register.h"
 
 namespace halogen::platform {
 
@@ -24,7 +25,7 @@ class PowerController final : public mmio::RegisterHandler {
   mmio::MmioSpace& mmio_;
   EventSink& events_;
   std::string path_;
-  const mmio::RegisterSlot* data_;
+  mmio::Register<hw::PCODE_DATA> data_;
 };
 
 }  // namespace halogen::platform

@@ -38,13 +38,8 @@ static_assert(lanes(0xf) == 0xffff'ffff && lanes(0x4) == 0x00ff'0000);
 }  // namespace
 
 Sideband::Sideband(const spec::DeviceModel& model, mmio::MmioSpace& mmio, EventSink& events, std::string path)
-    : gen_(model.gen),
-      mmio_(mmio),
-      events_(events),
-      path_(std::move(path)),
-      data_(mmio.bank().use("IOSF_DATA")),
-      address_(mmio.bank().use("IOSF_ADDR")) {
-  if (data_ != nullptr && address_ != nullptr) {
+    : gen_(model.gen), mmio_(mmio), events_(events), path_(std::move(path)), data_(mmio.bank()), address_(mmio.bank()) {
+  if (data_.exists() && address_.exists()) {
     mmio_.bank().attach("IOSF_DOORBELL_REQ", *this);
   }
 }
@@ -78,20 +73,20 @@ uint32_t Sideband::on_write(const mmio::RegisterWrite& write) {
 }
 
 void Sideband::run(const hw::IOSF_DOORBELL_REQ& request) {
-  const uint32_t address = mmio_.bank().peek(*address_);
+  const uint32_t address = address_.raw32();
   const bool is_write = request.opcode == Opcode::MEMORY_WRITE || request.opcode == Opcode::PRIVATE_WRITE;
   const bool is_read = request.opcode == Opcode::MEMORY_READ || request.opcode == Opcode::PRIVATE_READ;
   if (!is_known(request.port) || (!is_read && !is_write)) {
     refuse(request, is_read || is_write ? "no unit at this port" : "transaction type invalid");
-    if (!is_write) mmio_.bank().poke(*data_, 0);
+    if (!is_write) data_.set_raw(0);
     return;
   }
   if (is_read) {
-    mmio_.bank().poke(*data_, read(request.port, address));
+    data_.set_raw(read(request.port, address));
     return;
   }
   const uint32_t mask = lanes(request.byte_enables);
-  write(request.port, address, (read(request.port, address) & ~mask) | (mmio_.bank().peek(*data_) & mask));
+  write(request.port, address, (read(request.port, address) & ~mask) | (data_.raw32() & mask));
 }
 
 uint32_t Sideband::read(Port port, uint32_t address) const {

@@ -14,6 +14,7 @@
 #include "hw/pcode.h"
 #include "hw/sideband.h"
 #include "mmio/mmio_space.h"
+#include "mmio/register.h"
 
 namespace halogen::platform {
 
@@ -55,8 +56,8 @@ class Sideband final : public mmio::RegisterHandler {
   mmio::MmioSpace& mmio_;
   EventSink& events_;
   std::string path_;
-  const mmio::RegisterSlot* data_;
-  const mmio::RegisterSlot* address_;
+  mmio::Register<hw::IOSF_DATA> data_;
+  mmio::Register<hw::IOSF_ADDR> address_;
   SidebandState state_;
 };
 
