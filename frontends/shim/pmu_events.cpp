@@ -68,7 +68,7 @@ uint64_t mega_clocks(uint64_t nanoseconds, uint32_t mhz) {
 }  // namespace
 
 std::string pmu_name(const spec::DeviceModel& model) {
-  if (!model.has(spec::Feature::local_memory)) return "i915";
+  if (!spec::interface_of(model.id).discrete) return "i915";
   std::string slot = pci_slot(model);
   std::ranges::replace(slot, ':', '_');
   return "i915_" + slot;

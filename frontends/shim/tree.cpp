@@ -44,8 +44,9 @@ class Builder {
         config_(model, options_),
         root_(std::move(root)),
         slot_(pci_slot(model)),
-        device_(model.has(spec::Feature::local_memory) ? "sys/devices/pci0000:00/0000:00:1c.0/" + slot_
-                                                       : "sys/devices/pci0000:00/" + slot_) {
+        device_((spec::interface_of(model.id).discrete ? "sys/devices/pci0000:00/0000:00:1c.0/"
+                                                       : "sys/devices/pci0000:00/") +
+                slot_) {
     for (const spec::PciWrite& write : driver::firmware_writes(model, options_)) {
       config_.write(write.offset, write.bytes, write.value);
     }

@@ -51,7 +51,7 @@ std::vector<UserEngine> user_engines(const spec::DeviceModel& model) {
 }
 
 std::string pci_slot(const spec::DeviceModel& model) {
-  return model.has(spec::Feature::local_memory) ? "0000:03:00.0" : "0000:00:02.0";
+  return spec::interface_of(model.id).discrete ? "0000:03:00.0" : "0000:00:02.0";
 }
 
 // Returns the files of the engines. They hold the default times of Linux, which are fixed here.

@@ -1,8 +1,13 @@
 #!/usr/bin/env python3
-"""Each feature of spec/generations.toml has a reader, and its `readers` are the rooms that read it.
+"""Each feature of spec/generations.toml has a reader, and its `readers` are the places that read it.
 
-A feature that nothing reads is not a fact of the model. A feature whose reader is in a room that its description does not
-name may have a second meaning: the room then needs a feature of its own, or the description must name it.
+A feature that nothing reads is not a fact of the model. A feature whose reader is in a place that its description does not
+name may have a second meaning: the place then needs a feature of its own, or the description must name it. A place is a room
+of src/ or, in a room with sub-rooms, one of these ("driver/hw").
+
+A feature is a fact of hardware. What Linux refuses or shows to programs is a fact of its own, in `interface` of
+spec/devices.toml, even if today's chips with the feature are the same: front ends read no feature, and no feature is the
+condition of an error number.
 """
 import collections
 import pathlib
@@ -14,8 +19,25 @@ READ = re.compile(r"\bFeature::(\w+)")
 FOLDERS = ("src", "frontends")
 
 
+REFUSES = re.compile(r"\bif \([^;]*\bFeature::(\w+)[^;]*\)\s*\{?\s*return -E\w+;")
+
+
 def room_of(place: pathlib.PurePath) -> str:
-    return "frontends" if place.parts[0] == "frontends" else place.parts[1]
+    """Returns the room, with its sub-room if the file is in one."""
+    return "frontends" if place.parts[0] == "frontends" else "/".join(place.parts[1:-1])
+
+
+def stand_ins(files):
+    """Reports features that stand for what Linux refuses or shows."""
+    faults = []
+    for place, text in files:
+        code = "\n".join(line.split("//")[0] for line in text.splitlines())
+        for name in REFUSES.findall(code):
+            faults.append(f"feature {name}: {place} returns an error number because of it; "
+                          "what Linux refuses is a fact of `interface` in spec/devices.toml")
+        for name in READ.findall(code) if room_of(pathlib.PurePath(place)) == "frontends" else []:
+            faults.append(f"feature {name}: {place} reads it; what Linux shows is a fact of `interface` in spec/devices.toml")
+    return faults
 
 
 def rooms_of_readers(files):
@@ -53,7 +75,7 @@ def main() -> int:
         features = tomllib.load(file)["feature"]
     files = [(path.relative_to(root), path.read_text()) for folder in FOLDERS for path in sorted((root / folder).rglob("*"))
              if path.suffix in (".h", ".cpp")]
-    faults = faults_of(features, rooms_of_readers(files))
+    faults = faults_of(features, rooms_of_readers(files)) + stand_ins(files)
     print("\n".join(faults) if faults else f"features: {len(features)}, each with the readers that it names")
     return 1 if faults else 0
 

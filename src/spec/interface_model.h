@@ -23,6 +23,7 @@ struct InterfaceModel {
   uint8_t physical_swizzle;   // reported swizzle of memory (I915_BIT_6_SWIZZLE_*)
   uint8_t relocation_bits;    // width of the addresses that relocations write
   uint16_t max_framebuffer;   // largest width and height of a frame buffer
+  uint8_t process_tables;     // I915_GEM_PPGTT_*; 0: none, 1: one beside the global table, 2: each context has its own
   bool llc;                   // CPU and GPU share the last-level cache
   bool snoop;                 // the GPU can snoop the CPU caches
   bool coherent_aperture;     // writes through the aperture need no flush
@@ -36,12 +37,22 @@ struct InterfaceModel {
   bool perf;                  // streams of performance counters can be opened
   bool async_flips;           // page flips may be asynchronous
   // Events that the PMU offers beside busy and waiting engines, interrupts and the time awake.
-  bool semaphore_events;            // engines wait for semaphores
-  bool frequency_events;            // the requested frequency
-  bool actual_frequency;            // and the actual one
-  bool rc6_events;                  // the time in power state RC6
-  bool client_times;                // fdinfo shows the times of a client on the engines
+  bool semaphore_events;      // engines wait for semaphores
+  bool frequency_events;      // the requested frequency
+  bool actual_frequency;      // and the actual one
+  bool rc6_events;            // the time in power state RC6
+  bool client_times;          // fdinfo shows the times of a client on the engines
+  bool discrete;              // the chip is a card behind a bridge, so names of files and of the PMU hold its slot
+  bool cache_calls;           // programs may set domains and caching of buffers (SET_DOMAIN, SET_CACHING, GET_CACHING)
+  bool caching_by_placement;  // the memory of a buffer decides the caching of mappings (I915_MMAP_OFFSET_FIXED)
+  bool captures_in_recoverable;     // EXEC_OBJECT_CAPTURE works in contexts that are recovered after a hang
+  bool managed_buffers;             // a memory manager owns pages: each buffer has address space to be mapped at, and
+                                    // mapping alone does not attach pages
+  bool local_framebuffers;          // frame buffers lie in the device's own memory
   std::span<const int8_t> engines;  // capabilities of each engine of the device model; negative: not offered
+
+  // Returns whether each context has an address space of its own. Else all contexts share one.
+  constexpr bool has_own_spaces() const { return process_tables == 2; }
 };
 
 const InterfaceModel& interface_of(DeviceId id);

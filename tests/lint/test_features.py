@@ -24,8 +24,24 @@ class Features(unittest.TestCase):
             self.assertIn(part, found[0])
 
     def test_named_readers_pass(self):
-        self.assertEqual(faults(feature("engine"), ("src/engine/mi/mi_flow.cpp", ASKS)), [])
-        self.assertEqual(faults(feature("engine", "frontends"), ("src/engine/a.cpp", ASKS), ("frontends/vm/b.cpp", ASKS)), [])
+        self.assertEqual(faults(feature("engine/mi"), ("src/engine/mi/mi_flow.cpp", ASKS)), [])
+        self.assertEqual(faults(feature("decode", "engine"), ("src/engine/a.cpp", ASKS), ("src/decode/b.cpp", ASKS)), [])
+
+    def test_another_sub_room_is_refused(self):
+        found = faults(feature("driver/hw"), ("src/driver/hw/a.cpp", ASKS), ("src/driver/calls/b.cpp", ASKS))
+        self.one(found, "driver/calls reads it")
+
+    def test_a_front_end_that_reads_a_feature_is_refused(self):
+        self.one(features.stand_ins([("frontends/shim/tree.cpp", ASKS)]), "frontends/shim/tree.cpp reads it")
+        self.assertEqual(features.stand_ins([("src/engine/a.cpp", ASKS)]), [])
+
+    def test_an_error_number_because_of_a_feature_is_refused(self):
+        for refuses in ("if (hardware.has(Feature::fast)) return -ENODEV;\n",
+                        "if (hardware.has(spec::Feature::fast) && bytes >= kMax) return -ENXIO;\n",
+                        "if (!hardware.has(spec::Feature::fast)) {\n    return -ENODEV;\n"):
+            self.one(features.stand_ins([("src/driver/calls/a.cpp", refuses)]), "error number")
+        fine = "if (!hardware.has(spec::Feature::fast)) continue;\n  if (bytes == 0) return -EINVAL;\n"
+        self.assertEqual(features.stand_ins([("src/driver/calls/a.cpp", fine)]), [])
 
     def test_a_feature_without_a_reader_is_refused(self):
         self.one(faults(feature("engine")), "nothing reads it")
@@ -39,7 +55,7 @@ class Features(unittest.TestCase):
 
     def test_a_reader_that_is_not_named_is_refused(self):
         found = faults(feature("engine"), ("src/engine/a.cpp", ASKS), ("src/driver/kms/b.cpp", ASKS))
-        self.one(found, "driver reads it")
+        self.one(found, "driver/kms reads it")
 
     def test_a_named_room_that_does_not_read_is_refused(self):
         self.one(faults(feature("driver", "engine"), ("src/engine/a.cpp", ASKS)), "names driver")

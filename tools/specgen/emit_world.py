@@ -50,6 +50,24 @@ def device_data(spec):
     return "\n".join(out + ["}  // namespace halogen::spec", ""])
 
 
+def storage_data(spec, names):
+    """spec/storage_data.cpp: registers that are storage on some of their devices."""
+    order = list(spec.devices)
+    rows = [f"    {{RegisterId::{names.of(item)}, {sum(1 << order.index(d) for d in item.storage):#x}}},"
+            for item in spec.items() if item.kind == "register" and item.storage and item.storage != item.devices]
+    out = [NOTE + '#include "spec/storage.h"', "", "#include <array>", "", '#include "spec/item_ids.h"', "", "namespace halogen::spec {", ""]
+    out += ["namespace {", "struct Part {", "  RegisterId id;", "  DeviceMask devices;", "};",
+            f"constexpr std::array<Part, {len(rows)}> kParts{{{{"] + rows + ["}};", "}  // namespace", ""]
+    out += ["bool is_storage(const RegisterDesc& desc, DeviceId device) {",
+            "  bool found = desc.storage;",
+            "  for (const Part& part : kParts) {",
+            "    found |= part.id == desc.id && (part.devices & mask_of(device)) != 0;",
+            "  }",
+            "  return found;",
+            "}", "", "}  // namespace halogen::spec", ""]
+    return "\n".join(out)
+
+
 def interface_data(spec):
     """spec/interface_data.cpp: what i915 tells programs about each chip."""
     engines = Pool("int8_t", "kEngines")
@@ -58,11 +76,13 @@ def interface_data(spec):
         t = d.data.get("interface", {})
         numbers = ", ".join(str(t.get(k, 0)) for k in ("slices", "subslices", "eus", "fences", "command_parser", "huc_error",
                                                        "address_bits", "secure_error", "fence_stride_kib", "physical_swizzle",
-                                                       "relocation_bits", "max_framebuffer"))
+                                                       "relocation_bits", "max_framebuffer", "process_tables"))
         flags = ", ".join(_flag(t.get(k)) for k in ("llc", "snoop", "coherent_aperture", "engine_reset", "read_only_pages",
                                                     "sseu_control", "bonds", "preemption", "secure_batches", "processor_copies",
                                                     "perf", "async_flips", "semaphore_events", "frequency_events",
-                                                    "actual_frequency", "rc6_events", "client_times"))
+                                                    "actual_frequency", "rc6_events", "client_times", "discrete",
+                                                    "cache_calls", "caching_by_placement", "captures_in_recoverable",
+                                                    "managed_buffers", "local_framebuffers"))
         rows.append(f"    {{{numbers}, {flags}, {engines.span(str(x) for x in t.get('engines', []))}}},")
     out = [NOTE + '#include "spec/interface_model.h"', "", "namespace halogen::spec {", "", "namespace {"] + engines.lines()
     out += ["constexpr InterfaceModel kInterfaces[] = {"] + rows + ["};", "}  // namespace", "",

@@ -94,10 +94,11 @@ _PARTS = {"pci": {"id", "revision", "class", "subsystem", "other_ids"},
 
 
 _INTERFACE_NUMBERS = {"slices", "subslices", "eus", "fences", "command_parser", "huc_error", "address_bits", "secure_error",
-                      "fence_stride_kib", "physical_swizzle", "relocation_bits", "max_framebuffer"}
+                      "fence_stride_kib", "physical_swizzle", "relocation_bits", "max_framebuffer", "process_tables"}
 _INTERFACE_FLAGS = {"llc", "snoop", "coherent_aperture", "engine_reset", "read_only_pages", "sseu_control", "bonds", "preemption",
                     "secure_batches", "processor_copies", "perf", "async_flips", "semaphore_events", "frequency_events",
-                    "actual_frequency", "rc6_events", "client_times"}
+                    "actual_frequency", "rc6_events", "client_times", "discrete", "cache_calls", "caching_by_placement", "captures_in_recoverable",
+                    "managed_buffers", "local_framebuffers"}
 
 
 def _interface(r, where, device, table):

@@ -22,12 +22,13 @@ int add_buffer(Call& call, uint64_t& size, bool local, uint32_t& handle) {
   if (bytes == 0) return -EINVAL;
   if (bytes < size || bytes / kPageBytes > INT32_MAX) return -E2BIG;
   Hardware& hardware = call.driver.gpu().hardware();
-  // Memory is allocated at the first use. With local memory every buffer needs address space to be mapped at.
+  const spec::InterfaceModel& chip = spec::interface_of(hardware.model().id);
+  // Memory is allocated at the first use. The address space to map managed buffers at is limited.
   constexpr uint64_t kMapped = uint64_t{1} << 40;
-  if (hardware.has(spec::Feature::local_memory) && bytes >= kMapped) return -ENXIO;
+  if (chip.managed_buffers && bytes >= kMapped) return -ENXIO;
   size = bytes;
   auto buffer = std::make_shared<Buffer>(hardware, bytes, local);
-  if (spec::interface_of(hardware.model().id).llc) buffer->caching = I915_CACHING_CACHED;
+  if (chip.llc) buffer->caching = I915_CACHING_CACHED;
   handle = call.file.buffers.add(std::move(buffer));
   return 0;
 }
@@ -146,7 +147,7 @@ int write_buffer(Call& call, drm_i915_gem_pwrite& write) {
 }
 
 int set_domain(Call& call, drm_i915_gem_set_domain& domain) {
-  if (call.driver.gpu().hardware().has(spec::Feature::local_memory)) return -ENODEV;
+  if (!spec::interface_of(call.driver.model().id).cache_calls) return -ENODEV;
   if (((domain.read_domains | domain.write_domain) & kGpuDomains) != 0) {
     return -EINVAL;  // user programs may only name CPU domains
   }
@@ -204,7 +205,7 @@ int get_tiling(Call& call, drm_i915_gem_get_tiling& tiling) {
 
 int set_caching(Call& call, drm_i915_gem_caching& caching) {
   const spec::InterfaceModel& chip = spec::interface_of(call.driver.model().id);
-  if (call.driver.gpu().hardware().has(spec::Feature::local_memory)) return -ENODEV;
+  if (!chip.cache_calls) return -ENODEV;
   if (caching.caching > I915_CACHING_DISPLAY) return -EINVAL;
   if (caching.caching == I915_CACHING_CACHED && !chip.llc && !chip.snoop) return -ENODEV;
   const BufferRef buffer = call.file.buffers.find(caching.handle);
@@ -216,7 +217,7 @@ int set_caching(Call& call, drm_i915_gem_caching& caching) {
 }
 
 int get_caching(Call& call, drm_i915_gem_caching& caching) {
-  if (call.driver.gpu().hardware().has(spec::Feature::local_memory)) return -ENODEV;
+  if (!spec::interface_of(call.driver.model().id).cache_calls) return -ENODEV;
   const BufferRef buffer = call.file.buffers.find(caching.handle);
   if (!buffer) return -ENOENT;
   const bool cached = buffer->caching == I915_CACHING_CACHED || buffer->is_of_program();

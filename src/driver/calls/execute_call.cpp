@@ -90,13 +90,13 @@ class Execution {
   }
 
   int find_buffers() {
-    const bool local = call_.driver.gpu().hardware().has(spec::Feature::local_memory);
     for (const drm_i915_gem_exec_object2& object : objects_) {
       if (const int result = pass(); result != 0) return result;
       if ((object.flags & kUnknownObjectFlags) != 0) return -EINVAL;
       if (object.relocation_count != 0 && !chip_.processor_copies) return -EINVAL;
       // A context that is recovered after a hang would change the captured content.
-      if ((object.flags & EXEC_OBJECT_CAPTURE) != 0 && local && context_->recoverable) return -EINVAL;
+      const bool captures = chip_.captures_in_recoverable || !context_->recoverable;
+      if ((object.flags & EXEC_OBJECT_CAPTURE) != 0 && !captures) return -EINVAL;
       if ((object.flags & EXEC_OBJECT_NEEDS_GTT) != 0 && !call_.driver.gpu().shares_space()) return -EINVAL;
       if ((object.flags & EXEC_OBJECT_PINNED) != 0 && object.offset != wrapped_address(object.offset).value) {
         return -EINVAL;

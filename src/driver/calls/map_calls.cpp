@@ -31,8 +31,9 @@ int map_offset(Call& call, drm_i915_gem_mmap_offset& map) {
   const BufferRef buffer = call.file.buffers.find(map.handle);
   if (!buffer) return -ENOENT;
   if (buffer->is_of_program()) return -ENODEV;
-  // With local memory, the buffer's placement decides the caching and only the fixed kind exists.
-  if ((map.flags == I915_MMAP_OFFSET_FIXED) != hardware.has(spec::Feature::local_memory)) return -ENODEV;
+  // If the buffer's placement decides the caching, only the fixed kind exists.
+  const bool fixed = spec::interface_of(hardware.model().id).caching_by_placement;
+  if ((map.flags == I915_MMAP_OFFSET_FIXED) != fixed) return -ENODEV;
   map.offset = call.driver.offset_of(buffer, map.flags == I915_MMAP_OFFSET_GTT);
   return 0;
 }

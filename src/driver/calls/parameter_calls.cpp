@@ -109,9 +109,7 @@ Value value_of(Driver& driver, int parameter) {
     case I915_PARAM_HAS_LLC:
       return {chip.llc};
     case I915_PARAM_HAS_ALIASING_PPGTT:
-      return {!gpu.shares_space()                         ? I915_GEM_PPGTT_FULL
-              : hardware.has(spec::Feature::ppgtt_2level) ? I915_GEM_PPGTT_ALIASING
-                                                          : I915_GEM_PPGTT_NONE};
+      return {chip.process_tables};
     case I915_PARAM_HAS_SEMAPHORES:
       return {(scheduler(hardware, chip) & I915_SCHEDULER_CAP_SEMAPHORES) != 0};
     case I915_PARAM_HAS_SECURE_BATCHES:

@@ -12,6 +12,7 @@
 #include "driver/queue/request.h"
 #include "driver/share/descriptor_charge.h"
 #include "driver/share/shared_fences.h"
+#include "spec/interface_model.h"
 
 namespace halogen::driver {
 
@@ -101,8 +102,8 @@ class Buffer {
   bool may_be_purged();
   // Discards content and addresses for good.
   void purge();
-  // With local memory, mapping a buffer does not attach its pages.
-  bool is_managed() const { return hardware_.has(spec::Feature::local_memory); }
+  // Returns whether a memory manager owns the pages. Mapping the buffer then does not attach them.
+  bool is_managed() const { return spec::interface_of(hardware_.model().id).managed_buffers; }
 
  private:
   void forget_done();

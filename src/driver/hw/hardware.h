@@ -15,6 +15,7 @@
 #include "driver/hw/driver_host.h"
 #include "driver/hw/page_allocator.h"
 #include "gen/generation.h"
+#include "spec/interface_model.h"
 #include "spec/pci.h"
 
 namespace halogen::driver {
@@ -44,8 +45,8 @@ class Hardware {
   const spec::DeviceModel& model() const { return device_->model(); }
   const Generation& generation() const { return generation_; }
   bool has(spec::Feature feature) const { return model().has(feature); }
-  // All contexts share one address space. This driver gives tables of their own only to contexts of execlists.
-  bool shares_space() const { return !generation_.has_execlists(); }
+  // Returns whether all contexts share one address space.
+  bool shares_space() const { return !spec::interface_of(model().id).has_own_spaces(); }
   device::Device& device() { return *device_; }
   DriverHost& host() { return *host_; }
 

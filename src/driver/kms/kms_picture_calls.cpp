@@ -6,6 +6,7 @@
 
 #include "driver/gem/user_memory.h"
 #include "driver/kms/kms_calls.h"
+#include "spec/interface_model.h"
 
 namespace halogen::driver {
 namespace {
@@ -73,8 +74,8 @@ FramebufferRef make_fb(Call& call, const drm_mode_fb_cmd2& fb, int& error) {
     error = -ENOENT;
     return nullptr;
   }
-  if (call.driver.gpu().hardware().has(spec::Feature::local_memory) && !buffer->local()) {
-    error = -EREMOTE;  // the display reads local memory only
+  if (spec::interface_of(call.driver.model().id).local_framebuffers && !buffer->local()) {
+    error = -EREMOTE;
     return nullptr;
   }
   const std::optional<Tiling> tiling = tiling_of(kms, fb, *buffer);
@@ -120,7 +121,7 @@ int create_dumb(Call& call, drm_mode_create_dumb& dumb) {
   const uint64_t pitch = (pixel * dumb.width + kLinearUnit - 1) / kLinearUnit * kLinearUnit;
   const uint64_t bytes = (pitch * dumb.height + kPageBytes - 1) / kPageBytes * kPageBytes;
   Hardware& hardware = call.driver.gpu().hardware();
-  const bool local = hardware.has(spec::Feature::local_memory);
+  const bool local = spec::interface_of(hardware.model().id).local_framebuffers;
   if (pitch > UINT32_MAX || bytes == 0) return -EINVAL;
   if (local && bytes > hardware.pages(local).all_bytes()) return -E2BIG;
   dumb.handle = call.file.buffers.add(std::make_shared<Buffer>(hardware, bytes, local));
