@@ -63,7 +63,10 @@ MemoryUnit::MemoryUnit(const spec::DeviceModel& model, const MemoryLayout& layou
       table_select_(mmio.bank()),
       spaces_(model.engines.size()) {
   for (const spec::EngineModel& engine : model.engines) {
-    modes_.emplace_back(mmio.bank(), engine.name);
+    const bool enables_tables =
+        engine.engine_class == spec::EngineClass::render && formats_.find(memory::WalkMode::ppgtt_directory) != nullptr;
+    const bool used = enables_tables || model.has(spec::Feature::run_lists);
+    modes_.push_back(used ? mmio::Register<hw::GFX_MODE>(mmio.bank(), engine.name) : mmio::Register<hw::GFX_MODE>());
   }
   if (formats_.find(memory::WalkMode::advanced48) != nullptr) {
     iommu_.emplace(model, memory::Iommu::Parts{vtd_, gam_, faults_, *this}, host, path_ + ".iommu");

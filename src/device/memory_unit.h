@@ -199,7 +199,7 @@ class MemoryUnit final : public mmio::RegisterHandler, public ContextListener, p
   mmio::Register<hw::PGTBL_CTL> table_control_;
   mmio::Register<hw::PGTBL_CTL2> process_table_control_;
   mmio::Register<hw::PGTBL_STR2> table_select_;
-  std::vector<mmio::Register<hw::GFX_MODE>> modes_;  // of each engine
+  std::vector<mmio::Register<hw::GFX_MODE>> modes_;  // of each engine, where it enables tables
   std::map<ClientKey, std::unique_ptr<Client>> clients_;
   std::vector<std::array<std::array<memory::AddressSpace*, 2>, memory::kStreams>> spaces_;  // of engines: into clients_
 };

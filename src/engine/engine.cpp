@@ -21,7 +21,7 @@ Engine::Engine(const spec::EngineModel& model, mmio::MmioSpace& mmio, Services& 
       generation_(mmio.generation()),
       services_(services),
       registers_(mmio, model),
-      graphics_mode_(mmio.bank(), model.name),
+      graphics_mode_(process_space_mode(mmio, model)),
       table_(spec::CommandTable::get(generation_.model().id, model.engine_class)),
       handlers_(HandlerTable::instance()),
       fetch_(services),
@@ -37,6 +37,7 @@ Engine::Engine(const spec::EngineModel& model, mmio::MmioSpace& mmio, Services& 
       back_end_(make_back_end(model)),
       ring_submission_(std::make_unique<RingSubmission>(*this)),
       counts_(spec::commands().size()) {
+  handlers_.use_registers(registers_);
   fetch_.set_preparser(preparser_);
   fetch_.set_stops_at_holes(generation_.has(spec::Feature::no_fault_model));
   if (generation_.has_execlists()) {

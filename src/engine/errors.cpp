@@ -13,6 +13,7 @@ using spec::RegisterId;
 Errors::Errors(Engine& engine) : engine_(engine) {
   engine.registers().attach(RegisterId::EIR, *this);
   engine.registers().attach(RegisterId::EMR, *this);
+  engine.registers().use({RegisterId::ESR, RegisterId::IPEIR});
 }
 
 void Errors::raise(ErrorKind kind) {

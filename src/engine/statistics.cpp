@@ -1,5 +1,6 @@
 #include "engine/statistics.h"
 
+#include "engine/stream/command.h"
 #include "gen/count_rules.h"
 
 namespace halogen::engine {
@@ -46,6 +47,18 @@ void add(mmio::Registers& registers, RegisterId id, uint64_t more) {
 }
 
 }  // namespace
+
+void add_statistics_registers(HandlerTable& table) {
+  using spec::CommandId;
+  for (const Row& row : kRows) {
+    table.add_registers(CommandId::_3DPRIMITIVE, {{row.id}});
+  }
+  table.add_registers(CommandId::_3DPRIMITIVE, {{RegisterId::PS_INVOCATION_COUNT}});
+  for (const CommandId id : {CommandId::GPGPU_WALKER, CommandId::MEDIA_OBJECT, CommandId::MEDIA_OBJECT_PRT,
+                             CommandId::MEDIA_OBJECT_WALKER}) {
+    table.add_registers(id, {{RegisterId::GPGPU_THREADS_DISPATCHED}});
+  }
+}
 
 void add_statistics(mmio::Registers& registers, spec::GenId gen, const WorkReport& report) {
   if (report.draw != nullptr) {

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "mmio/storage.h"
+
 namespace halogen::mmio {
 
 namespace {
@@ -58,7 +60,8 @@ RegisterAnswer answer_at(MmioSpace& space, uint32_t offset) {
     return {};
   }
   if (slot != nullptr) {
-    return {slot->desc->storage ? AnswerClass::storage : AnswerClass::semantics, name_of(*slot)};
+    return {is_storage(*slot, space.generation().model().id) ? AnswerClass::storage : AnswerClass::semantics,
+            name_of(*slot)};
   }
   const std::string_view table = table_of(space, offset);
   return table.empty() ? RegisterAnswer{} : RegisterAnswer{AnswerClass::semantics, std::string(table)};

@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "base/check.h"
+#include "mmio/storage.h"
 
 namespace halogen::mmio {
 
@@ -64,7 +65,7 @@ size_t RegisterBank::attach(std::string_view name, RegisterHandler& handler) {
 const RegisterSlot* RegisterBank::use(std::string_view name, std::string_view engine, unsigned index) {
   const RegisterSlot* const first = map_->find(name, engine, index);
   for (unsigned dword = 0; first != nullptr && dword < first->desc->width_bits / 32u; ++dword) {
-    used_[map_->number_of(first[dword])] = true;
+    use(first[dword]);
   }
   return first;
 }
@@ -72,7 +73,7 @@ const RegisterSlot* RegisterBank::use(std::string_view name, std::string_view en
 std::span<const RegisterSlot> RegisterBank::use_all(std::string_view name) {
   const std::span<const RegisterSlot> slots = map_->slots_of(name);
   for (const RegisterSlot& slot : slots) {
-    used_[map_->number_of(slot)] = true;
+    use(slot);
   }
   return slots;
 }
@@ -104,7 +105,7 @@ void RegisterBank::report(FidelityReport& report) const {
     if (count == 0) {
       continue;
     }
-    const bool storage = slot.desc->storage;
+    const bool storage = is_storage(slot, map_->model().id);
     report.touch(FidelityKind::reg, slot.desc->name, storage ? FidelityClass::approximate : FidelityClass::exact,
                  storage ? "plain storage" : "", count);
   }

@@ -82,6 +82,8 @@ class RegisterBank {
   // Attaches to every engine, index and dword; returns the number of slots.
   size_t attach(std::string_view name, RegisterHandler& handler);
 
+  // Marks a register as acted on: a unit reads or writes its stored value.
+  void use(const RegisterSlot& slot) { used_[map_->number_of(slot)] = true; }
   // Finds a register for a unit that reads or writes its stored value, and marks it as acted on. Null: the device does
   // not have it. A unit that asks only whether a register exists asks the map.
   const RegisterSlot* use(std::string_view name, std::string_view engine = {}, unsigned index = 0);

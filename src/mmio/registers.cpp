@@ -17,6 +17,14 @@ Registers::Registers(MmioSpace& mmio, const spec::EngineModel& engine)
   }
 }
 
+void Registers::use(std::initializer_list<spec::RegisterId> ids) {
+  for (const spec::RegisterId id : ids) {
+    for (unsigned dword = 0; const RegisterSlot* const found = slot(id, dword); ++dword) {
+      mmio_.bank().use(*found);
+    }
+  }
+}
+
 void Registers::attach(spec::RegisterId id, RegisterHandler& handler) {
   for (unsigned dword = 0; const RegisterSlot* const found = slot(id, dword); ++dword) {
     mmio_.bank().attach(*found, handler);

@@ -1,9 +1,13 @@
 // All registers of one engine by id. The slot of each is found once. Values stay in the bank, so that software, the
 // context image and the engine see the same thing. A unit with few registers holds a Register (register.h) for each.
+// A unit tells the bank in its constructor which registers it uses or is attached to on this chip. In debug builds an
+// access to a register that no unit has named stops the program, so that reports about registers stay true.
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <vector>
 
@@ -31,13 +35,16 @@ class Registers {
   }
   bool has(spec::RegisterId id) const { return slot(id) != nullptr; }
 
+  // Marks registers as acted on. Those that this engine does not have are left out.
+  void use(std::initializer_list<spec::RegisterId> ids);
+
   // Returns the stored value. Zero: the engine does not have the register.
   uint32_t peek(spec::RegisterId id, unsigned dword = 0) const {
-    const RegisterSlot* const found = slot(id, dword);
+    const RegisterSlot* const found = used_slot(id, dword);
     return found == nullptr ? 0 : mmio_.bank().peek(*found);
   }
   void poke(spec::RegisterId id, uint32_t value, unsigned dword = 0) {
-    if (const RegisterSlot* const found = slot(id, dword)) {
+    if (const RegisterSlot* const found = used_slot(id, dword)) {
       mmio_.bank().poke(*found, value);
     }
   }
@@ -86,6 +93,12 @@ class Registers {
     const RegisterSlot* first = nullptr;
     unsigned count = 0;
   };
+
+  const RegisterSlot* used_slot(spec::RegisterId id, unsigned dword) const {
+    const RegisterSlot* const found = slot(id, dword);
+    assert((found == nullptr || mmio_.bank().is_acted_on(*found)) && "name the register in Registers::use");
+    return found;
+  }
 
   MmioSpace& mmio_;
   const spec::EngineModel& engine_;

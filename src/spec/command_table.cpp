@@ -21,7 +21,7 @@ std::vector<Candidate> candidates_of(DeviceId device, EngineClass engine) {
   const auto gen = static_cast<size_t>(model(device).gen);
   std::vector<Candidate> out;
   for (const CommandDesc* desc : commands()) {
-    if ((desc->devices & mask_of(device)) != 0 && (desc->engines_of_gen[gen] & mask_of(engine)) != 0) {
+    if (CommandTable::has(*desc, device, engine)) {
       out.push_back({desc->match_of_gen[gen], desc});
     }
   }
@@ -110,6 +110,11 @@ CommandTable::Length CommandTable::length_of(const CommandDesc& desc) const {
   if (rule.fixed != 0) return {0, rule.fixed, 0};
   check(rule.width <= 16, desc.name);
   return {static_cast<uint16_t>((1u << rule.width) - 1u), rule.bias, rule.first_bit};
+}
+
+bool CommandTable::has(const CommandDesc& desc, DeviceId device, EngineClass engine) {
+  const auto gen = static_cast<size_t>(model(device).gen);
+  return (desc.devices & mask_of(device)) != 0 && (desc.engines_of_gen[gen] & mask_of(engine)) != 0;
 }
 
 const CommandTable& CommandTable::get(DeviceId device, EngineClass engine) {

@@ -17,6 +17,9 @@ class CommandTable {
   // Returns the table, which is built at the first use and then shared. Thread-safe.
   static const CommandTable& get(DeviceId device, EngineClass engine);
 
+  // Returns whether an engine class of a device has the command.
+  static bool has(const CommandDesc& desc, DeviceId device, EngineClass engine);
+
   // Returns the command with this header. Null: no command of this engine has such a header. If two commands match by
   // an exception, the one that tests more bits wins.
   const CommandDesc* find(uint32_t header) const {

@@ -118,6 +118,28 @@ class Registers(SpecCase):
         self.refused({"registers/t.toml": register(count="4")}, "count and stride go together")
         self.refused({"registers/t.toml": register(count="4", stride="2")}, "stride 2")
 
+    def test_storage_says_where_no_unit_acts(self):
+        def rows_of(**keys):
+            spec, _ = self.good({"registers/t.toml": register(**keys)})
+            return spec.registers["R"].storage
+        engine = {"base": '"engine"', "offset": "0x30"}
+        self.assertEqual(rows_of(), [])
+        self.assertEqual(rows_of(storage="true"), [(["old", "mid", "new"], [], [])])
+        self.assertEqual(rows_of(storage='{ gens = "..gen4.5" }'), [(["old", "mid"], [], [])])
+        self.assertEqual(rows_of(storage='[{ devices = ["new"] }, { gens = "gen4" }]'), [(["new"], [], []), (["old"], [], [])])
+        self.assertEqual(rows_of(storage='{ engines = ["blit"] }', **engine), [(["old", "mid", "new"], ["blit"], [])])
+        self.assertEqual(rows_of(storage='{ gens = "gen8", indices = [1, 3] }', count="4", stride="4"), [(["new"], [], [1, 3])])
+
+    def test_bad_storage_is_refused(self):
+        for value in ('"gen8"', "{}", "[1]"):
+            self.refused({"registers/t.toml": register(storage=value)}, "rows with gens, devices, engines, indices")
+        self.refused({"registers/t.toml": register(storage='{ gens = "gen7" }')}, "no device of the register takes this row")
+        self.refused({"registers/t.toml": register(storage='{ devices = ["moon"] }')}, "unknown device 'moon'")
+        self.refused({"registers/t.toml": register(storage='{ engines = ["blit"] }')}, "belongs to none of these engines")
+        self.refused({"registers/t.toml": register(storage='{ indices = [1] }')}, "indices are numbers below 1")
+        self.refused({"registers/t.toml": register(storage='[{ devices = ["new"] }, { gens = "gen8" }]')}, "named twice")
+        self.refused({"registers/t.toml": register(storage='{ devices = ["old", "mid", "new"] }')}, "say true")
+
     def test_bad_reset_values_are_refused(self):
         self.refused({"registers/t.toml": register(reset="0x100000000")}, "does not fit 32 bits")
         both = '[{ name = "a", at = "0[15:0]", reset = 1 }, { name = "b", at = "0[31:16]" }]'

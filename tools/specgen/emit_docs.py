@@ -105,7 +105,10 @@ def _register_lines(spec, item):
         out.append(f"- {', '.join(devices)}: {base}`{offset:#x}`, reset `{reset:#x}`")
     if item.count > 1:
         out.append(f"- {item.count} registers, {item.stride:#x} bytes apart")
-    out.append(f"- {item.width} bits, access `{item.access}`" + (", modelled as plain storage" if item.storage else ""))
+    out.append(f"- {item.width} bits, access `{item.access}`")
+    for devices, engines, indices in item.storage:
+        where = [", ".join(devices)] + [", ".join(engines)] * bool(engines) + [f"index {', '.join(map(str, indices))}"] * bool(indices)
+        out.append("- modelled as plain storage" + ("" if item.is_storage_everywhere() else f": {'; '.join(where)}"))
     if item.effects:
         out.append(f"- effect: {item.effects}")
     return out

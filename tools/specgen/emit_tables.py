@@ -144,7 +144,7 @@ class TopicTables:
                 by_value.setdefault(value, []).append(d)
         resets = self.resets.span(f"{{{self.device_mask(ds)}, {value:#x}}}" for value, ds in by_value.items())
         return (f"RegisterBase::{item.base}, {mask(ENGINES.index(x) for x in item.classes)}, {item.width}, "
-                f"Access::{item.access}, {'true' if item.storage else 'false'}, {quote(item.effects)}, {item.count}, "
+                f"Access::{item.access}, {'true' if item.is_storage_everywhere() else 'false'}, {quote(item.effects)}, {item.count}, "
                 f"{item.stride}, {self.per_gen(of_gen, 'kNoOffset', hex)}, {self.per_device(item.offsets, 'kNoOffset', hex)}, {resets}")
 
 

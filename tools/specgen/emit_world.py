@@ -51,20 +51,18 @@ def device_data(spec):
 
 
 def storage_data(spec, names):
-    """spec/storage_data.cpp: registers that are storage on some of their devices."""
+    """spec/storage_data.cpp: registers that are storage on some devices, on some engines or at some indices."""
     order = list(spec.devices)
-    rows = [f"    {{RegisterId::{names.of(item)}, {sum(1 << order.index(d) for d in item.storage):#x}}},"
-            for item in spec.items() if item.kind == "register" and item.storage and item.storage != item.devices]
+    rows = []
+    for item in spec.items():
+        if item.kind != "register" or item.is_storage_everywhere():
+            continue
+        for devices, engines, indices in item.storage:
+            masks = (sum(1 << order.index(d) for d in devices), sum(1 << ENGINES.index(e) for e in engines), sum(1 << n for n in indices))
+            rows.append(f"    {{RegisterId::{names.of(item)}, " + ", ".join(f"{m:#x}" for m in masks) + "},")
     out = [NOTE + '#include "spec/storage.h"', "", "#include <array>", "", '#include "spec/item_ids.h"', "", "namespace halogen::spec {", ""]
-    out += ["namespace {", "struct Part {", "  RegisterId id;", "  DeviceMask devices;", "};",
-            f"constexpr std::array<Part, {len(rows)}> kParts{{{{"] + rows + ["}};", "}  // namespace", ""]
-    out += ["bool is_storage(const RegisterDesc& desc, DeviceId device) {",
-            "  bool found = desc.storage;",
-            "  for (const Part& part : kParts) {",
-            "    found |= part.id == desc.id && (part.devices & mask_of(device)) != 0;",
-            "  }",
-            "  return found;",
-            "}", "", "}  // namespace halogen::spec", ""]
+    out += ["namespace {", f"constexpr std::array<StoragePart, {len(rows)}> kParts{{{{"] + rows + ["}};", "}  // namespace", "",
+            "std::span<const StoragePart> storage_parts() { return kParts; }", "", "}  // namespace halogen::spec", ""]
     return "\n".join(out)
 
 

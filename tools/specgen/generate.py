@@ -20,7 +20,8 @@ def outputs(root):
     """Returns the names of all outputs, which depend on the topic files that exist and not on their content."""
     files = [
         "spec/generation_ids.h", "spec/gens_with_device.h", "spec/item_ids.h", "spec/thread_kinds.h", "spec/registry.cpp",
-        "spec/device_data.cpp", "spec/interface_data.cpp", "spec/table_data.cpp", "spec/domain_data.cpp", "spec/pci_data.cpp",
+        "spec/device_data.cpp", "spec/interface_data.cpp", "spec/storage_data.cpp",
+        "spec/table_data.cpp", "spec/domain_data.cpp", "spec/pci_data.cpp",
         "eu/isa_fields.h", "eu/isa_data.cpp", "eu/op_data.h", "eu/message_fields.h", "eu/message_data.cpp",
         "hw/enums.h", "hw/enums.cpp", "hw/header_bits.h", "hw/struct_sizes.h", "test/members.cpp",
     ]
@@ -39,6 +40,7 @@ def contents(spec):
         "spec/registry.cpp": emit_ids.registry(spec, names),
         "spec/device_data.cpp": emit_world.device_data(spec),
         "spec/interface_data.cpp": emit_world.interface_data(spec),
+        "spec/storage_data.cpp": emit_world.storage_data(spec, names),
         "spec/table_data.cpp": emit_world.table_data(spec),
         "spec/domain_data.cpp": emit_domains.domain_data(spec),
         "spec/pci_data.cpp": emit_pci.pci_data(spec),

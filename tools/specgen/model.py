@@ -147,12 +147,15 @@ class Item:
     resets: dict = field(default_factory=dict)        # device -> value
     count: int = 1
     stride: int = 0
-    storage: bool = False
+    storage: list = field(default_factory=list)       # where no unit acts on it: (devices, engine classes, indices)
     effects: str = ""
     # registers of configuration space; offsets, width, resets, count as above
     capability: str = ""       # offset is relative to it; empty: the header and Intel's own registers
     relative: dict = field(default_factory=dict)      # device -> offset in the capability
     writable: dict = field(default_factory=dict)      # device -> mask
+
+    def is_storage_everywhere(self):
+        return self.storage == [(list(self.devices), [], [])]
 
     def layout_gens(self):
         return sorted(self.layouts)

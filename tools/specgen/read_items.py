@@ -249,11 +249,41 @@ class ItemReader:
             self.r.error(where, "count and stride go together")
         if item.count > 1 and (item.stride % 4 or item.stride * 8 < item.width):
             self.r.error(where, f"stride {item.stride} is not a multiple of 4 or smaller than the register")
-        item.storage = self.r.typed(where, table, "storage", bool, False)
+        item.storage = self.storage_rows(item, table.get("storage", False))
         item.effects = self.r.typed(where, table, "effects", str, "")
         self._offsets(item, table.get("offset"))
         self.set_resets(item, table.get("reset"))
         return item
+
+    def storage_rows(self, item, value):
+        """Returns where no unit acts on the register: rows of devices, engine classes and indices. Empty lists: all."""
+        where = item.where.at("storage")
+        if isinstance(value, bool):
+            return [(list(item.devices), [], [])] if value else []
+        rows, whole = [], []
+        for row in value if isinstance(value, list) else [value]:
+            if not isinstance(row, dict) or not row or not self.r.keys(where, row, {"gens", "devices", "engines", "indices"}):
+                self.r.error(where, f"must be true, false, or rows with gens, devices, engines, indices, not {value!r}")
+                continue
+            gens = self.r.gens(where, row)
+            chosen = [d for d in self.r.device_names(where, row) if self.r.spec.devices[d].gen in gens and d in item.devices]
+            engines = self.r.engine_names(where, row["engines"]) if "engines" in row else []
+            indices = self.r.typed(where, row, "indices", list, [])
+            if not chosen:
+                self.r.error(where, "no device of the register takes this row")
+            if any(e not in item.classes for e in engines):
+                self.r.error(where, "the register belongs to none of these engines, or not to all of them")
+            if not all(isinstance(n, int) and 0 <= n < min(item.count, 32) for n in indices):
+                self.r.error(where, f"indices are numbers below {min(item.count, 32)}")
+                indices = []
+            if not engines and not indices:
+                whole += chosen
+            rows.append((chosen, engines, indices))
+        if len(set(whole)) != len(whole):
+            self.r.error(where, "a device is named twice")
+        if rows and set(whole) == set(item.devices):
+            self.r.error(where, "the rows name every device of the register: say true")
+        return rows
 
     def per_device(self, item, where, value, key):
         """Reads a number, or rows with gens and/or devices; a row with devices takes precedence over a row without."""

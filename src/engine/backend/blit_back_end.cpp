@@ -9,6 +9,7 @@
 #include "engine/engine.h"
 #include "engine/work_report.h"
 #include "hw/blt.h"
+#include "hw/header_bits.h"
 
 namespace halogen::engine {
 namespace {
@@ -60,7 +61,25 @@ WorkReport report_of(const blit::BlitJob& job, const blit::Outcome& outcome) {
   return report;
 }
 
+// Returns whether a command goes to the BLT engine on some generation.
+bool is_blit(const spec::CommandDesc& desc) {
+  bool found = false;
+  for (size_t gen = 0; gen < spec::kGenCount; ++gen) {
+    found |= desc.engines_of_gen[gen] != 0 &&
+             hw::ClientHeader::kClient.of(desc.match_of_gen[gen].value) == hw::ClientHeader::blit;
+  }
+  return found;
+}
+
 }  // namespace
+
+void add_blit_registers(HandlerTable& table) {
+  for (const spec::CommandDesc* const desc : spec::commands()) {
+    if (is_blit(*desc)) {
+      table.add_registers(desc->id, {{spec::RegisterId::BCS_SWCTRL}, {spec::RegisterId::BR16}});
+    }
+  }
+}
 
 Next BlitBackEnd::execute(Engine& engine, const Command& command) {
   blit::BlitState& state = engine.state().blit;

@@ -20,6 +20,7 @@ namespace {
 using spec::CommandId;
 using spec::RegisterId;
 
+// Returns the thread groups in each direction of a dispatch whose command does not hold them.
 std::array<uint32_t, 3> indirect_counts(const Engine& engine) {
   return {engine.registers().peek(RegisterId::GPGPU_DISPATCHDIMX),
           engine.registers().peek(RegisterId::GPGPU_DISPATCHDIMY),
@@ -36,6 +37,18 @@ WorkReport report_of(const compute::Outcome& outcome) {
 }
 
 }  // namespace
+
+void add_compute_registers(HandlerTable& table) {
+  for (const CommandId id : {CommandId::GPGPU_WALKER, CommandId::MEDIA_OBJECT, CommandId::MEDIA_OBJECT_PRT,
+                             CommandId::MEDIA_OBJECT_WALKER}) {
+    table.add_registers(id,
+                        {{RegisterId::GT_MODE, {}, "binding_table_alignment"}, {RegisterId::GFX_AUX_TABLE_BASE_ADDR}});
+  }
+  table.add_registers(CommandId::GPGPU_WALKER, {{RegisterId::MI_PREDICATE_RESULT, "predicate_enable"},
+                                                {RegisterId::GPGPU_DISPATCHDIMX, "indirect_parameter_enable"},
+                                                {RegisterId::GPGPU_DISPATCHDIMY, "indirect_parameter_enable"},
+                                                {RegisterId::GPGPU_DISPATCHDIMZ, "indirect_parameter_enable"}});
+}
 
 Next ComputeBackEnd::execute(Engine& engine, const Command& command) {
   const bool media = command.desc.id == CommandId::MEDIA_OBJECT || command.desc.id == CommandId::MEDIA_OBJECT_PRT ||
@@ -65,7 +78,8 @@ std::optional<Next> ComputeBackEnd::prepare(Engine& engine, const Command& comma
     return Next::advance();
   }
   walk = {};
-  const std::array<uint32_t, 3> counts = indirect_counts(engine);
+  const bool indirect = fields.indirect_parameter_enable;
+  const std::array<uint32_t, 3> counts = indirect ? indirect_counts(engine) : std::array<uint32_t, 3>{};
   compute::JobStatus status = compute::JobFault::none;
   if (media && compute::has_media_units(engine.gen())) {
     status = compute::take_media_units(engine.generation(), bases,
@@ -76,7 +90,7 @@ std::optional<Next> ComputeBackEnd::prepare(Engine& engine, const Command& comma
     status = media ? compute::make_media_job(engine.generation(), state.settings, bases, command.desc.id,
                                              command.dwords, space, walk.job)
                    : compute::make_job(engine.generation(), state.settings, bases, command.dwords,
-                                       fields.indirect_parameter_enable ? &counts : nullptr, space, walk.job);
+                                       indirect ? &counts : nullptr, space, walk.job);
   }
   switch (status.fault) {
     case compute::JobFault::none:

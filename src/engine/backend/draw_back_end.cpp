@@ -125,6 +125,23 @@ void account(Engine& engine, const pipe3d::Outcome& outcome, const oa::WorkCount
 
 }  // namespace
 
+void add_draw_registers(HandlerTable& table) {
+  for (const CommandId id : {CommandId::_3DPRIMITIVE, CommandId::_3DSTATE_WM_HZ_OP}) {
+    table.add_registers(id, {{RegisterId::GT_MODE, {}, "binding_table_alignment"},
+                             {RegisterId::GFX_AUX_TABLE_BASE_ADDR},
+                             {RegisterId::SO_WRITE_OFFSET0},
+                             {RegisterId::SO_WRITE_OFFSET1},
+                             {RegisterId::SO_WRITE_OFFSET2},
+                             {RegisterId::SO_WRITE_OFFSET3}});
+  }
+  table.add_registers(CommandId::_3DPRIMITIVE, {{RegisterId::MI_PREDICATE_RESULT, "predicate_enable"},
+                                                {RegisterId::_3DPRIM_VERTEX_COUNT, "indirect_parameter_enable"},
+                                                {RegisterId::_3DPRIM_START_VERTEX, "indirect_parameter_enable"},
+                                                {RegisterId::_3DPRIM_INSTANCE_COUNT, "indirect_parameter_enable"},
+                                                {RegisterId::_3DPRIM_START_INSTANCE, "indirect_parameter_enable"},
+                                                {RegisterId::_3DPRIM_BASE_VERTEX, "indirect_parameter_enable"}});
+}
+
 bool DrawBackEnd::takes(const Command& command) {
   return hw::RenderHeader::kPipeline.of(command.dwords[0]) == hw::RenderHeader::draw ||
          command.desc.id == CommandId::URB_FENCE || command.desc.id == CommandId::CS_URB_STATE ||

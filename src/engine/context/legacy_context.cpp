@@ -267,9 +267,12 @@ bool probe_page(Engine& engine, GpuVa page) {
 }
 
 AccessResult store_probe(Engine& engine, unsigned slot, uint32_t page) {
-  const auto current = engine.registers().get<hw::RCCID>();
-  if (!engine.per_process_space() || !current.valid) {
+  if (!engine.per_process_space()) {
     return AccessResult::ok;  // no context to store the list with
+  }
+  const auto current = engine.registers().get<hw::RCCID>();
+  if (!current.valid) {
+    return AccessResult::ok;
   }
   const GpuVa at{current.context_address.value + kProbeListOffset + slot * sizeof(uint32_t)};
   return context_space(engine).store_value(at, page);

@@ -1,6 +1,7 @@
 #include "engine/context/logical_context.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <memory>
 #include <utility>
 
@@ -25,7 +26,7 @@ constexpr uint32_t kMaskHalf = 0xffff'0000;
 constexpr uint32_t kDefaultTail = 7;  // dword of the tail in every image that drivers write
 
 // Registers that a restore must not inherit from the previous context. Some images do not hold them.
-constexpr RegisterId kForgotten[] = {
+constexpr std::initializer_list<RegisterId> kForgotten = {
     RegisterId::CTXT_SR_CTL,   RegisterId::RING_CTL,    RegisterId::RING_HEAD,    RegisterId::RING_TAIL,
     RegisterId::BB_ADDR,       RegisterId::BB_ADDR_UDW, RegisterId::BB_STATE,     RegisterId::SBB_ADDR,
     RegisterId::SBB_ADDR_UDW,  RegisterId::SBB_STATE,   RegisterId::INDIRECT_CTX, RegisterId::INDIRECT_CTX_OFFSET,
@@ -55,6 +56,8 @@ uint32_t image_value(Engine& engine, const mmio::RegisterSlot& slot) {
 }
 
 LogicalContext::LogicalContext(Engine& engine) : engine_(engine), tail_at_(kDefaultTail) {
+  engine.registers().use(kForgotten);
+  engine.registers().use({RegisterId::BB_STACK_WRITE_PORT});
   const spec::DeviceModel& model = engine.generation().model();
   const spec::EngineModel& own = engine.model();
   const mmio::ContextImage image = mmio::ContextImage::for_engine(model.id, own.engine_class);

@@ -209,7 +209,7 @@ Next atomic(Engine& engine, const Command& command) {
 }  // namespace
 
 void add_atomic_handlers(HandlerTable& table) {
-  table.add(CommandId::MI_ATOMIC, atomic);
+  table.add(CommandId::MI_ATOMIC, atomic, {{RegisterId::CS_GPR}});
 }
 
 }  // namespace halogen::engine

@@ -121,9 +121,9 @@ Next unprobe(Engine& engine, const Command& command) {
 }  // namespace
 
 void add_context_handlers(HandlerTable& table) {
-  table.add(CommandId::MI_SET_CONTEXT, set_context);
-  table.add(CommandId::MI_PROBE, probe);
-  table.add(CommandId::MI_UNPROBE, unprobe);
+  table.add(CommandId::MI_SET_CONTEXT, set_context, {{RegisterId::CCID}, {RegisterId::CXT_SIZE}});
+  table.add(CommandId::MI_PROBE, probe, {{RegisterId::PROBE_SLOT_VALID}});
+  table.add(CommandId::MI_UNPROBE, unprobe, {{RegisterId::PROBE_SLOT_VALID}});
 }
 
 }  // namespace halogen::engine

@@ -262,7 +262,7 @@ Next overlay_flip(Engine& engine, const Command& command) {
 void add_display_handlers(HandlerTable& table) {
   for (const CommandId id : {CommandId::MI_WAIT_FOR_EVENT, CommandId::MI_WAIT_FOR_EVENT_965G,
                              CommandId::MI_WAIT_FOR_EVENT_BLT, CommandId::MI_WAIT_FOR_EVENT_VCE}) {
-    table.add(id, wait_for_event);
+    table.add(id, wait_for_event, {{spec::RegisterId::EXCC, "condition_code_wait_select"}});
   }
   table.add(CommandId::MI_WAIT_FOR_EVENT_2, wait_for_event_2);
   table.add(CommandId::MI_LOAD_SCAN_LINES_INCL, load_scan_lines<hw::MI_LOAD_SCAN_LINES_INCL>);

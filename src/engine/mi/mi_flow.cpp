@@ -74,19 +74,20 @@ Next start(Engine& engine, const Batch& batch) {
   return Next::jump(batch.space, batch.address, batch.end);
 }
 
-// Gen4: the ring decides whether a batch is secure, and a chained batch inherits that. With the per-process address
-// space a non-secure batch is fetched through the per-process table; without it PGTBL_STR2 selects the table. G45 PRM
-// vol. 1b 1.5.1 and 4.6.1 (seed 003).
+// Gen4: the ring decides whether a batch is secure, and a chained batch inherits that. G45 PRM vol. 1b 1.5.1 (seed
+// 003).
 Batch secured_batch(Engine& engine, bool non_secure) {
   Batch batch;
   batch.level = engine.in_batch() ? engine.level() : LevelState{.privileged = !non_secure};
-  const bool through_process = engine.per_process_space()
-                                   ? !batch.level.privileged
-                                   : engine.registers()
-                                         .from_raw<hw::PGTBL_STR2>(engine.registers().peek(RegisterId::PGTBL_STR2))
-                                         .batch_buffer_ppgtt;
-  batch.space = through_process ? StreamSpace::ppgtt : StreamSpace::ggtt;
   return batch;
+}
+
+// With the per-process address space a non-secure batch is fetched through the per-process table; without it PGTBL_STR2
+// selects the table. G45 PRM vol. 1b 1.5.1 and 4.6.1 (seed 003).
+StreamSpace secured_space(Engine& engine, const Batch& batch) {
+  const bool through_process = engine.per_process_space() ? !batch.level.privileged
+                                                          : engine.registers().get<hw::PGTBL_STR2>().batch_buffer_ppgtt;
+  return through_process ? StreamSpace::ppgtt : StreamSpace::ggtt;
 }
 
 Arbitration arbitration_of(Engine& engine, const Command& command, const hw::MI_BATCH_BUFFER_START& start) {
@@ -110,6 +111,7 @@ Arbitration arbitration_of(Engine& engine, const Command& command, const hw::MI_
 Batch early_batch(Engine& engine, const Command& command, const hw::MI_BATCH_BUFFER_START& start) {
   using Start = hw::MI_BATCH_BUFFER_START;
   Batch batch = secured_batch(engine, start.buffer_security_indicator == Start::BufferSecurityIndicator::non_secure);
+  batch.space = secured_space(engine, batch);
   batch.level.arbitration = arbitration_of(engine, command, start);
   batch.address = start.batch_buffer_start_address;
   if (start.memory_space_select == Start::MemorySpaceSelect::physical_memory) {
@@ -126,8 +128,7 @@ Batch early_batch(Engine& engine, const Command& command, const hw::MI_BATCH_BUF
 // Later chips: the address space determines the privilege, and a batch without privilege cannot start a privileged one.
 Batch later_batch(Engine& engine, const hw::MI_BATCH_BUFFER_START& start) {
   Batch batch;
-  const bool checked = !engine.registers().get<hw::GFX_MODE>().privilege_check_disable;
-  const bool kept_low = engine.in_batch() && !engine.level().privileged && checked;
+  const bool kept_low = engine.in_batch() && !engine.level().privileged && engine.privilege().checks();
   const bool per_process =
       start.address_space_indicator == hw::MI_BATCH_BUFFER_START::AddressSpaceIndicator::ppgtt || kept_low;
   batch.space = per_process ? StreamSpace::ppgtt : StreamSpace::ggtt;
@@ -259,9 +260,15 @@ Next force_wakeup(Engine& engine, const Command& command) {
 }  // namespace
 
 void add_flow_handlers(HandlerTable& table) {
-  table.add(CommandId::MI_NOOP, noop);
-  table.add(CommandId::MI_BATCH_BUFFER_START, batch_buffer_start);
-  table.add(CommandId::MI_BATCH_BUFFER_START_VCE, batch_buffer_start_vce);
+  table.add(CommandId::MI_NOOP, noop, {{RegisterId::NOPID}});
+  table.add(CommandId::MI_BATCH_BUFFER_START, batch_buffer_start,
+            {{RegisterId::BB_START_ADDR},
+             {RegisterId::BB_START_ADDR_UDW},
+             {RegisterId::PGTBL_STR2, "buffer_security_indicator"},
+             {RegisterId::BB_OFFSET, "add_offset_enable"},
+             {RegisterId::MI_PREDICATE_RESULT_1, "predication_enable"}});
+  table.add(CommandId::MI_BATCH_BUFFER_START_VCE, batch_buffer_start_vce,
+            {{RegisterId::BB_START_ADDR}, {RegisterId::BB_START_ADDR_UDW}});
   table.add(CommandId::MI_BATCH_BUFFER_END, batch_buffer_end);
   table.add(CommandId::MI_ARB_CHECK, arb_check);
   table.add(CommandId::MI_ARB_ON_OFF, arb_on_off);

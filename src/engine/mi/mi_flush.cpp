@@ -184,6 +184,9 @@ Next pipe_control(Engine& engine, const Command& command) {
 
 void add_flush_handlers(HandlerTable& table) {
   table.add(CommandId::MI_FLUSH, flush);
+  for (const RegisterId id : kStatistics) {
+    table.add_registers(CommandId::MI_FLUSH, {{id, "global_snapshot_count_reset"}});
+  }
   table.add(CommandId::MI_FLUSH_VCE, flush_vce);
   table.add(CommandId::MI_FLUSH_DW, flush_dw);
   table.add(CommandId::PIPE_CONTROL, pipe_control);

@@ -118,9 +118,14 @@ Next math(Engine& engine, const Command& command) {
 }  // namespace
 
 void add_math_handlers(HandlerTable& table) {
-  table.add(CommandId::MI_MATH, math);
-  table.add(CommandId::MI_PREDICATE, predicate);
-  table.add(CommandId::MI_SET_PREDICATE, set_predicate);
+  table.add(CommandId::MI_MATH, math, {{RegisterId::CS_GPR}});
+  table.add(CommandId::MI_PREDICATE, predicate,
+            {{RegisterId::MI_PREDICATE_SRC0},
+             {RegisterId::MI_PREDICATE_SRC1},
+             {RegisterId::MI_PREDICATE_DATA},
+             {RegisterId::MI_PREDICATE_RESULT}});
+  table.add(CommandId::MI_SET_PREDICATE, set_predicate,
+            {{RegisterId::MI_PREDICATE_RESULT}, {RegisterId::MI_PREDICATE_RESULT_2}});
 }
 
 }  // namespace halogen::engine

@@ -140,7 +140,8 @@ void add_register_handlers(HandlerTable& table) {
   table.add(CommandId::MI_LOAD_REGISTER_IMM_VCE, load_register_imm_vce);
   table.add(CommandId::MI_LOAD_REGISTER_MEM, load_register_mem);
   table.add(CommandId::MI_LOAD_REGISTER_REG, load_register_reg);
-  table.add(CommandId::MI_STORE_REGISTER_MEM, store_register_mem);
+  table.add(CommandId::MI_STORE_REGISTER_MEM, store_register_mem,
+            {{RegisterId::MI_PREDICATE_RESULT, "predicate_enable"}});
 }
 
 }  // namespace halogen::engine

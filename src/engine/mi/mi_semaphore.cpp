@@ -264,7 +264,7 @@ Next conditional_batch_buffer_end(Engine& engine, const Command& command) {
 }  // namespace
 
 void add_semaphore_handlers(HandlerTable& table) {
-  table.add(CommandId::MI_SEMAPHORE_WAIT, semaphore_wait);
+  table.add(CommandId::MI_SEMAPHORE_WAIT, semaphore_wait, {{RegisterId::SEMA_WAIT_POLL}});
   table.add(CommandId::MI_SEMAPHORE_SIGNAL, semaphore_signal);
   table.add(CommandId::MI_SEMAPHORE_MBOX, semaphore_mbox);
   table.add(CommandId::MI_CONDITIONAL_BATCH_BUFFER_END, conditional_batch_buffer_end);

@@ -1,17 +1,22 @@
 #include "engine/stream/command_privilege.h"
 
 #include <algorithm>
+#include <initializer_list>
 
 #include "base/bits.h"
 #include "engine/engine.h"
 #include "hw/context.h"
 #include "hw/mode.h"
+#include "spec/field_visitor.h"
 
 namespace halogen::engine {
 namespace {
 
 using spec::PrivilegeEffect;
 using spec::RegisterId;
+
+constexpr std::initializer_list<RegisterId> kSlots = {RegisterId::FORCE_TO_NONPRIV, RegisterId::FORCE_TO_NONPRIV_12_15,
+                                                      RegisterId::FORCE_TO_NONPRIV_16_19};
 
 const spec::FieldDesc* find_field(const spec::Layout& layout, std::string_view name) {
   const auto found = std::ranges::find(layout.fields, name, &spec::FieldDesc::name);
@@ -26,7 +31,12 @@ bool is_set(const spec::FieldDesc& field, std::span<const uint32_t> dwords) {
 
 CommandPrivilege::CommandPrivilege(Engine& engine, spec::DeviceId device)
     : engine_(engine), lists_(device, engine.model()), rules_of_(spec::commands().size()) {
+  engine.registers().use(kSlots);
   const spec::GenId gen = spec::model(device).gen;
+  can_be_disabled_ = spec::find_field(hw::GFX_MODE::kDesc, gen, "privilege_check_disable") != nullptr;
+  if (can_be_disabled_) {
+    engine.registers().use({RegisterId::GFX_MODE});
+  }
   for (const spec::CommandDesc* desc : spec::commands()) {
     const spec::Layout* layout = desc->layout(gen);
     if (layout == nullptr) {
@@ -44,8 +54,12 @@ CommandPrivilege::CommandPrivilege(Engine& engine, spec::DeviceId device)
   }
 }
 
+bool CommandPrivilege::checks() const {
+  return !can_be_disabled_ || !engine_.registers().get<hw::GFX_MODE>().privilege_check_disable;
+}
+
 bool CommandPrivilege::restrict_command(Command& command) {
-  if (engine_.registers().get<hw::GFX_MODE>().privilege_check_disable) {
+  if (!checks()) {
     return true;
   }
   Permit& permit = command.permit;
@@ -90,8 +104,7 @@ void CommandPrivilege::violation() {
 
 std::span<const mmio::ForceToNonPriv> CommandPrivilege::slots() {
   size_t at = 0;
-  for (const RegisterId id :
-       {RegisterId::FORCE_TO_NONPRIV, RegisterId::FORCE_TO_NONPRIV_12_15, RegisterId::FORCE_TO_NONPRIV_16_19}) {
+  for (const RegisterId id : kSlots) {
     for (unsigned index = 0; engine_.registers().slot(id, index) != nullptr && at < slots_.size(); ++index, ++at) {
       const uint32_t value = engine_.registers().peek(id, index);
       if (value != raw_slots_[at]) {

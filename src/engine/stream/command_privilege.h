@@ -20,6 +20,8 @@ class CommandPrivilege {
  public:
   CommandPrivilege(Engine& engine, spec::DeviceId device);
 
+  // Returns whether batches without privilege are restricted. Software can disable it on some chips.
+  bool checks() const;
   // Sets what a command of a batch without privilege loses. False: the whole command is dropped.
   bool restrict_command(Command& command);
 
@@ -41,6 +43,7 @@ class CommandPrivilege {
   std::span<const mmio::ForceToNonPriv> slots();
 
   Engine& engine_;
+  bool can_be_disabled_ = false;
   mmio::Privilege lists_;
   std::array<uint32_t, mmio::kForceToNonPrivSlots> raw_slots_{};  // as last decoded
   std::array<mmio::ForceToNonPriv, mmio::kForceToNonPrivSlots> slots_{};

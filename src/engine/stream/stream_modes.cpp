@@ -15,6 +15,7 @@ using spec::RegisterId;
 StreamModes::StreamModes(Engine& engine) : engine_(engine) {
   engine.registers().attach(RegisterId::MI_MODE, *this);
   engine.registers().attach(RegisterId::INSTPM, *this);
+  engine.registers().use({RegisterId::RESET_CTL});
 }
 
 // MI_MODE does not stop a ring inside a long command. A reset request does.

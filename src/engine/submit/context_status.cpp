@@ -74,6 +74,8 @@ hw::CONTEXT_DESCRIPTOR descriptor_of(spec::GenId gen, uint64_t value) {
 }
 
 ContextStatusBuffer::ContextStatusBuffer(Engine& engine) : engine_(engine) {
+  engine.registers().use({RegisterId::CSB_INTERRUPT_MASK, RegisterId::CTXT_ST_PTR, RegisterId::CTXT_ST_BUF,
+                          RegisterId::CTXT_ST_BUF_UPPER});
   const auto entries_of = [&](RegisterId id) {
     unsigned dwords = 0;
     while (engine.registers().slot(id, dwords) != nullptr) {

@@ -37,6 +37,12 @@ ExeclistSubmission::ExeclistSubmission(Engine& engine) : engine_(engine), contex
        {RegisterId::ELSP, RegisterId::EXECLIST_CONTROL, RegisterId::EXECLIST_STATUS, RegisterId::CTX_TIMESTAMP}) {
     engine.registers().attach(id, *this);
   }
+  engine.registers().use({RegisterId::CCID, RegisterId::RING_HEAD_PREEMPT, RegisterId::BB_PREEMPT_ADDR,
+                          RegisterId::BB_PREEMPT_ADDR_UDW, RegisterId::SBB_PREEMPT_ADDR,
+                          RegisterId::SBB_PREEMPT_ADDR_UDW});
+  if (engine.registers().has(RegisterId::EXECLIST_CONTROL)) {
+    engine.registers().use({RegisterId::EXECLIST_SQ_CONTENTS});
+  }
 }
 
 // Drivers for Gen11 and later do not set the enable bit. They disable the legacy ring instead.

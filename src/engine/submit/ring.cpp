@@ -256,6 +256,12 @@ uint32_t Ring::on_write(const mmio::RegisterWrite& write) {
   return next;
 }
 
+RingSubmission::RingSubmission(Engine& engine) : engine_(engine) {
+  if (engine.generation().has(spec::Feature::run_lists)) {
+    engine.registers().use({RegisterId::RCCID, RegisterId::RNCID, RegisterId::CXT_SIZE, RegisterId::PROBE_SLOT_VALID});
+  }
+}
+
 bool RingSubmission::prepare() {
   Ring& ring = engine_.ring();
   const bool between =

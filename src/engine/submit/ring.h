@@ -56,7 +56,7 @@ class Ring final : public mmio::RegisterHandler {
 // Takes work from the registers of the ring.
 class RingSubmission final : public Submission {
  public:
-  explicit RingSubmission(Engine& engine) : engine_(engine) {}
+  explicit RingSubmission(Engine& engine);
 
   bool prepare() override;
   void on_empty() override;

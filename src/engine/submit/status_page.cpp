@@ -12,6 +12,10 @@ constexpr uint64_t kRunListPageOffset = 20 * 1024;
 
 }  // namespace
 
+StatusPage::StatusPage(Engine& engine) : engine_(engine) {
+  engine.registers().use({spec::RegisterId::HWS_PGA});
+}
+
 memory::AccessResult StatusPage::write(unsigned dword, uint32_t value) {
   const auto page = engine_.registers().get<hw::HWS_PGA>();
   const uint64_t offset = uint64_t{dword % kDwords} * sizeof(value);

@@ -20,7 +20,7 @@ class StatusPage {
   static constexpr unsigned kInterruptStatus = 0;
   static constexpr unsigned kRingHead = 4;
 
-  explicit StatusPage(Engine& engine) : engine_(engine) {}
+  explicit StatusPage(Engine& engine);
 
   // Write the global page.
   memory::AccessResult write(unsigned dword, uint32_t value);
