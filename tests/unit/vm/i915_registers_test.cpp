@@ -171,8 +171,8 @@ std::set<std::string> names_in_sources() {
 // mask; if it is read-only and not zero, as a constant of the chip; or if a table of the chip uses it.
 TEST_P(I915Registers, SemanticRegistersAreNamedInCodeOrAreConstants) {
   static const std::set<std::string> sources = names_in_sources();
-  // Registers with plain bits: clocks and free entries are constants, and the selector of Cherryview has only one copy.
-  static const std::set<std::string> facts{"RPM_CONFIG0", "GTFIFOCTL", "MCR_SELECTOR"};
+  // Registers with plain bits: clocks and free entries are constants.
+  static const std::set<std::string> facts{"RPM_CONFIG0", "GTFIFOCTL"};
   EXPECT_TRUE(sources.contains("RING_TAIL") && !sources.contains("DERRMR"));
   size_t by_code = 0;
   for (const auto& [offset, row] : list_.rows) {
