@@ -171,8 +171,6 @@ std::set<std::string> names_in_sources() {
 // mask; if it is read-only and not zero, as a constant of the chip; or if a table of the chip uses it.
 TEST_P(I915Registers, SemanticRegistersAreNamedInCodeOrAreConstants) {
   static const std::set<std::string> sources = names_in_sources();
-  // Registers with plain bits: clocks and free entries are constants.
-  static const std::set<std::string> facts{"RPM_CONFIG0", "GTFIFOCTL"};
   EXPECT_TRUE(sources.contains("RING_TAIL") && !sources.contains("DERRMR"));
   size_t by_code = 0;
   for (const auto& [offset, row] : list_.rows) {
@@ -186,7 +184,7 @@ TEST_P(I915Registers, SemanticRegistersAreNamedInCodeOrAreConstants) {
     const bool table = mmio().wake().is_request(offset) || mmio().wake().is_ack(offset) ||
                        mmio().steering().is_selector(offset) || mmio().steering().fuse_reflection(offset).has_value();
     by_code += code ? 1 : 0;
-    const bool holds = code || table || facts.contains(name) || !is_plain(slot->policy);
+    const bool holds = code || table || !is_plain(slot->policy);
     EXPECT_TRUE(holds) << fmt::format("{:#x} {}: nothing acts on it: say storage = true in spec/registers", offset,
                                       name);
   }
