@@ -245,7 +245,7 @@ void add_run(CLI::App& app, int& status, const std::vector<std::string>& behind)
       ->type_name("FILE");
   command->add_option("--trace", options->trace, "record the run as an AUB trace; further processes append .PID")
       ->type_name("FILE");
-  command->add_option("--events", options->events, "write requests, fences and flips as trace events for Perfetto")
+  command->add_option("--events", options->events, "record requests, fences and flips as trace events for Perfetto")
       ->type_name("FILE");
   command->add_option("--frames", options->frames, "write card0's screen as a PNG file after each change")
       ->type_name("FOLDER");

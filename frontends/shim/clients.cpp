@@ -88,7 +88,7 @@ bool ClientProcess::is_alive() const {
 
 namespace {
 
-// Any user has all rights inside a user namespace that it creates: such rights mean nothing outside.
+// Any user has all rights inside a user namespace that it creates. Such rights have no effect outside the namespace.
 bool is_in_our_user_namespace(pid_t process) {
   struct stat ours {};
   struct stat theirs {};

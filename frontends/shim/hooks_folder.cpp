@@ -62,8 +62,8 @@ class Scan {
   Filter* before_;
 };
 
-// Listings of folders of the host in which programs look for a folder of the tree: its name is appended if the host has
-// no such entry.
+// Listings of host folders in which programs look for the device: /sys/class and /sys/bus/event_source/devices. If the
+// host has no entry for the device there (drm, or the PMU), one is appended.
 class Listings {
  public:
   // Never destroyed: programs close folders at their end.

@@ -31,9 +31,9 @@ class PeerUsers {
   int table6_;  // /proc/net/tcp6; -1: the host has no IPv6
 };
 
-// Returns the user of the socket that is bound to `local` and connected to `remote`, from the text of /proc/net/tcp or,
-// where IPv6 sockets with mapped IPv4 addresses are, of /proc/net/tcp6. A socket that its process has closed is listed
-// as user 0 without an inode, and is not counted.
+// Returns the user of the socket that is bound to `local` and connected to `remote`. `table`: the text of
+// /proc/net/tcp, or of /proc/net/tcp6, which lists IPv6 sockets with IPv4-mapped addresses. A socket that its process
+// has closed is listed as user 0 without an inode, and is skipped.
 std::optional<uid_t> user_in_table(std::string_view table, const sockaddr_in& local, const sockaddr_in& remote);
 
 }  // namespace halogen::tbx

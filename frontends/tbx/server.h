@@ -1,5 +1,5 @@
 // The TBX server: listens on 127.0.0.1 or on a unix socket, with one thread and one device per connection, or one
-// device for all. It serves the user who runs it only, unless told otherwise. The fidelity of all connections is merged
+// device for all. By default it serves only the user that runs it. The fidelity of all connections is merged
 // into one report. Each connection that does something can be recorded as a trace.
 #pragma once
 

@@ -234,8 +234,8 @@ std::optional<int> status_in(const File& pipe) {
 }
 
 // Starts a stopped machine while a server answers its requests, because BARs are sized before the monitor answers. Ends
-// early when asked to. Then closes the connection, because the monitor has commands that reach files and programs of
-// the host.
+// early on a stop request. Then closes the connection, because the monitor has commands that reach files and programs
+// of the host.
 class Starter {
  public:
   Starter(const File& monitor, const Process& emulator)

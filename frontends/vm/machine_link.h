@@ -49,7 +49,7 @@ class MachineLink {
 };
 
 // Starts a machine that was created in the stopped state, through a connection to its monitor. Waits up to `seconds`
-// for each answer, or until asked to stop.
+// for each answer. A stop request ends the wait.
 Result<void> start_machine(const File& monitor, unsigned seconds, const std::stop_token& stop);
 
 }  // namespace halogen::vm

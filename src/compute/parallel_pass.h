@@ -1,6 +1,6 @@
 // Turns of several groups on several host threads, with the result of running them one after the other. Each turn
 // runs speculatively, with private writes (memory/buffered_speculation.h), and is committed in order. A turn that read
-// what an earlier turn wrote is rolled back and run again. A turn that meets an atomic operation, a fault or an Event
+// what an earlier turn wrote is rolled back and run again. A turn that reaches an atomic operation, a fault or an Event
 // is suspended and resumed, no longer speculatively, after all earlier turns have committed. The number of host threads
 // therefore changes only the time that a dispatch takes.
 //

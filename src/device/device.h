@@ -120,7 +120,7 @@ class Device : private EngineListener,
   const VirtualClock& clock() const { return clock_; }
 
   // Drops every host address of memory that the device keeps, before memory of the host goes away (host.h has the order
-  // of work). Commands that are in progress look their memory up again and may meet a hole. Must not be called by the
+  // of work). Commands that are in progress look their memory up again and may access a hole. Must not be called by the
   // host inside another call.
   void revoke_memory();
 

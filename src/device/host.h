@@ -22,8 +22,8 @@ class Host : public EventSink {
   virtual bool write_memory(PhysAddr address, std::span<const std::byte> data) = 0;
 
   // Returns a direct view of system memory. It must stay valid until Device::revoke_memory() returns, or for the life
-  // of the device. Empty: the range is not one piece of the host's memory. After a revocation the device asks again:
-  // where the view is then empty, its accesses meet a hole.
+  // of the device. Empty: the range is not one piece of the host's memory. After a revocation the device asks again; if
+  // the view is then empty, its accesses fall into a hole.
   virtual std::span<std::byte> map_memory(PhysAddr /*address*/, uint64_t /*bytes*/) { return {}; }
 
   // Returns memory for the device's own use, if the front end wants to hold it so that it can be mapped: at least this

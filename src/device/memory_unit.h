@@ -119,7 +119,7 @@ class MemoryUnit final : public mmio::RegisterHandler, public ContextListener, p
   };
   using ClientKey = std::tuple<unsigned, memory::Stream, memory::TableKind>;
 
-  // For the CPU and the display. While the table is off, accesses that may still use it raise no error.
+  // Handles faults of the CPU and the display. While the table is off, accesses that may still use it raise no error.
   class ExternalFaults final : public memory::FaultHandler {
    public:
     ExternalFaults(MemoryUnit& unit, memory::Stream stream) : unit_(unit), stream_(stream) {}

@@ -14,7 +14,7 @@ namespace halogen::device {
 
 class ResetUnit final : public mmio::RegisterHandler {
  public:
-  // The parts of a reset that other units do.
+  // Calls to the other units that take part in a reset.
   struct Hooks {
     std::function<bool(const spec::EngineModel& engine)> engine;   // false: not complete yet
     std::function<void()> registers;                               // registers outside the engines' blocks were reset

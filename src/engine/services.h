@@ -76,7 +76,7 @@ class Services : public EventSink {
   // Reports that a BLT wrote scan lines of the surface at `base`. Lines are counted from there.
   virtual void on_target_write(GpuVa /*base*/, uint32_t /*first_line*/, uint32_t /*lines*/) {}
 
-  // Returns which counts of work are observed. Back ends ask before each part of a draw or dispatch.
+  // Returns which counts the performance counters need. Back ends call it before each part of a draw or dispatch.
   virtual oa::CountsWanted counts_wanted() const { return {}; }
   // Delivers the counts of a part, after the engine's time has moved to its end.
   virtual void report_work(const oa::WorkSpan& /*span*/) {}
@@ -97,7 +97,7 @@ class Services : public EventSink {
 
   virtual void signal_semaphore(const SemaphoreSignal& signal) = 0;
   virtual display::Display& display() = 0;
-  // Returns the fence of the aperture that meets a range of the global table, or null.
+  // Returns the fence of the aperture that overlaps a range of the global table, or null.
   virtual const surface::Fence* fence_meeting(GgttOffset /*first*/, GgttOffset /*last*/) { return nullptr; }
 
   // Returns the device's time, or the engine's time while a command of that engine runs.

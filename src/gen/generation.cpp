@@ -31,7 +31,7 @@ constexpr std::array kGen12Render{OffsetRange{0x2000, 0x2b27}, OffsetRange{0x2b3
                                   OffsetRange{0xe000, 0xe457}, OffsetRange{0xe460, 0xe557}, OffsetRange{0xe560, 0xe657},
                                   OffsetRange{0xe660, 0xe757}, OffsetRange{0xe75c, 0xe8ff}};
 
-// Gen4 has 8- and 16-bit registers (DRAM rank boundaries at 10206).
+// Gen4 has 8- and 16-bit registers, such as the DRAM rank boundaries at 0x10206.
 constexpr GenerationRules gen4() {
   return {.gens = from_to(GenId::gen4, GenId::gen4),
           .submission = SubmissionKind::ring,

@@ -19,10 +19,10 @@ enum class GgttFormat : uint8_t {
   pte64,
 };
 enum class InterruptKind : uint8_t {
-  one_bank,         // IIR/IMR/IER/ISR at 20A0 for everything
+  one_bank,         // IIR/IMR/IER/ISR at 0x20a0 for everything
   display_master,   // GT, power and display banks below DEIER
-  numbered_banks,   // GT banks 0..3 below a master at 44200
-  collapsed_banks,  // two banks that hand out identities below a master at 190010
+  numbered_banks,   // GT banks 0..3 below a master at 0x44200
+  collapsed_banks,  // two banks that hand out identities below a master at 0x190010
 };
 enum class TimestampFormat : uint8_t {
   ticks,                // counts at the model's frequency

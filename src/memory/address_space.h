@@ -145,7 +145,7 @@ class AddressSpace final : private PhysicalMemory::Watcher {
   }
 
   // Returns the frame of an access without an effect on translation caches and page tables. Null: the access may fault
-  // or meet a null page.
+  // or touch a null page.
   std::byte* look_up_frame(GpuVa address, Access access) const;
 
   // Enclose one piece of work, however many accesses it makes; only its first skipped fault raises an Event. `skipped`:

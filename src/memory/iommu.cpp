@@ -193,7 +193,8 @@ void Iommu::after_write(Register at, bool upper, uint32_t old_value, uint32_t va
       return upper ? void() : run_queue();
     case Register::INVALIDATION_QUEUE_ADDRESS:
       if (get<hw::VTD_GLOBAL_STATUS>(Register::GLOBAL_STATUS).queued_invalidation && value != old_value) {
-        raise(EventKind::undefined_behaviour, "IQA", static_cast<uint32_t>(at), value, "changed while the queue is on");
+        raise(EventKind::undefined_behaviour, "IQA", static_cast<uint32_t>(at), value,
+              "changed while queued invalidation is enabled");
       }
       return;
     case Register::PAGE_REQUEST_QUEUE_HEAD:
@@ -285,7 +286,7 @@ void Iommu::context_command() {
   }
   if (get<hw::VTD_GLOBAL_STATUS>(Register::GLOBAL_STATUS).queued_invalidation) {
     raise(EventKind::undefined_behaviour, "CCMD", static_cast<uint32_t>(Register::CONTEXT_COMMAND), 0,
-          "used while the invalidation queue is on");
+          "used while queued invalidation is enabled");
   }
   invalidate(order.request, order.source_id, order.function_mask);
   order.invalidate = false;
@@ -300,7 +301,7 @@ void Iommu::iotlb_command() {
   }
   if (get<hw::VTD_GLOBAL_STATUS>(Register::GLOBAL_STATUS).queued_invalidation) {
     raise(EventKind::undefined_behaviour, "IOTLB", static_cast<uint32_t>(Register::IOTLB_INVALIDATE), 0,
-          "used while the invalidation queue is on");
+          "used while queued invalidation is enabled");
   }
   order.invalidate = false;
   order.done = order.request;

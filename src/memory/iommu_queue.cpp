@@ -94,8 +94,8 @@ bool Iommu::execute(std::span<const uint32_t, 4> entry) {
   return false;
 }
 
-// Invalidates context entries and all that depends on them. Domains are not told apart: more than was asked for may be
-// invalidated.
+// Invalidates context entries and all that depends on them. Domains are not distinguished, so more may be invalidated
+// than the request names.
 void Iommu::invalidate(VtdGranularity granularity, uint16_t source_id, unsigned function_mask) {
   if (granularity == VtdGranularity::RESERVED) {
     raise(EventKind::undefined_behaviour, "context cache", 0, 0, "reserved invalidation granularity");

@@ -59,8 +59,8 @@ void Iommu::on_request_queued() {
   post_requests();
 }
 
-// Moves requests from the graphics device to the queue in memory, as far as there is room. The queue is on when it has
-// an address. One entry stays free: equal pointers mean an empty queue.
+// Moves requests from the graphics device to the queue in memory until the queue is full. A queue with an address is
+// enabled. One entry stays free: equal pointers mean an empty queue.
 void Iommu::post_requests() {
   const Queue ring = queue(Register::PAGE_REQUEST_QUEUE_ADDRESS);
   if (ring.address == 0) {

@@ -83,7 +83,7 @@ TlbSlot* Tlb::find(const Place& at) const {
   return nullptr;
 }
 
-// Returns whether a live page of this home is aside.
+// Returns whether a live page of this home was moved aside.
 bool Tlb::is_crowded(const Place& at) const {
   const std::vector<TlbSlot>& aside = sides_[number_of(at)].aside;
   return std::any_of(aside.begin(), aside.end(), [&](const TlbSlot& slot) {

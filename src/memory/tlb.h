@@ -56,8 +56,8 @@ class Tlb {
   // Returns the entry of a page without any effect.
   std::optional<TlbEntry> peek(SpaceTag space, uint64_t page) const;
 
-  // For a client that keeps the front, which lives as long as the TLB. find() also finds a page that is aside. put()
-  // adds a page in every case and counts a miss. The front can do neither.
+  // A client may keep the front as long as the TLB lives. Unlike the front, find() also searches the pages that were
+  // moved out of their home, and put() can add a page when both slots of the home are live. put() counts a miss.
   const TlbFront& front() const { return front_; }
   TlbSlot* find(const TlbFront::Place& at) const;
   void put(const TlbFront::Place& at, std::byte* frame, uint64_t word);

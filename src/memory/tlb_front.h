@@ -66,7 +66,8 @@ class TlbFront {
     std::byte* home = set + sizeof(Header) + ((key * mix_ >> kMixShift) & home_mask_);
     return {reinterpret_cast<TlbSetState*>(set), reinterpret_cast<TlbSlot*>(home), key};
   }
-  // Null: the page is not in its home, but may be aside. At most one slot of a home has the key of a live page.
+  // Null: the page is not in its home, but may have been moved aside. At most one slot of a home has the key of a live
+  // page.
   static TlbSlot* find(Place at) {
     if (at.home[0].key == at.key) [[unlikely]] {
       return at.set->newest - at.home[0].stamp < at.set->window ? at.home : nullptr;

@@ -96,7 +96,7 @@ SendOutcome typed_access(Call& call, Direction direction) {
     return call.unsupported("surface format not valid for typed messages");
   }
   if (surface->states.form != surface::StateForm::none) {
-    return call.unsupported("surface with clear blocks too large to be filled for typed messages");
+    return call.unsupported("typed message to a surface too large to fill its clear blocks");
   }
   const bool high = call.control.slots == eu::MessageControl::Slots::high;
   const auto planes = static_cast<size_t>(4 - std::popcount(call.control.mask_off));
@@ -145,7 +145,7 @@ SendOutcome typed_atomic(Call& call) {
     return SendOutcome::fault;
   }
   if (surface->states.form != surface::StateForm::none) {
-    return call.unsupported("surface with clear blocks too large to be filled for typed messages");
+    return call.unsupported("typed message to a surface too large to fill its clear blocks");
   }
   const auto operation = call.control.operation;
   if (operation == Operation::cmpwr_16b || (surface->kind != Surface::Kind::none && surface->format->bytes() != 4)) {

@@ -28,7 +28,7 @@ class LineSet {
   uint32_t count() const { return count_; }
 
  private:
-  // No message touches as many lines as there are entries. If one did, the lines beyond would count every time.
+  // More than the lines that a message can touch. Without a free entry, a line would count at every access.
   static constexpr uint32_t kEntries = 256;
   struct Entry {
     uint64_t line = 0;

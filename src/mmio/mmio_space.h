@@ -1,4 +1,4 @@
-// The register part of the MMIO BAR as an access meets it: size rules, the VGA window, null ranges,
+// The register part of the MMIO BAR. It handles an access in this order: size rules, the VGA window, null ranges,
 // sleeping and missing endpoints, steering to copies, and then the register bank. Accesses come from the host or from a
 // command streamer. DG1 PRM vol. 13, "MMIO" chapter (seed 000); earlier chips have fewer of these steps.
 #pragma once

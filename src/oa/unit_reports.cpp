@@ -114,7 +114,7 @@ size_t Unit::command_report(const CommandReport& command, std::span<uint32_t, kM
   note_network();
   if (rules_.split ? !registers_.context_unit_enabled() : !enabled) {
     raise(EventKind::undefined_behaviour, "MI_REPORT_PERF_COUNT", 0, command.report_id,
-          "counters are disabled: the report has zeros");
+          "counters are disabled: all counters in the report are zero");
   }
   return write_report(report, model_.gen, into);
 }

@@ -80,7 +80,7 @@ class FenceSet {
 
   // Returns the fence of an address, or null. Overlapping fences are undefined; the lowest number wins.
   const Fence* find(GgttOffset address) const;
-  // Returns the fence of the lowest number that meets a range, or null.
+  // Returns the fence with the lowest number that overlaps a range, or null.
   const Fence* meeting(GgttOffset first, GgttOffset last) const;
 
  private:

@@ -51,7 +51,7 @@ SurfaceFault check_client(spec::GenId gen, const SurfaceUse& use);
 // Checks the host alone: a surface of this width whose first byte is at `base` of the aperture.
 SurfaceFault check_host(const Fence& fence, GgttOffset base, uint64_t width_B);
 
-// Checks both, for a surface that meets the fence. `base`: address of the surface in the aperture. `remapped`: the
+// Checks both, for a surface that overlaps the fence. `base`: address of the surface in the aperture. `remapped`: the
 // client has its own mapping of the pages.
 SurfaceFault check_shared(spec::GenId gen, const SurfaceUse& use, const Fence& fence, GgttOffset base, bool remapped);
 

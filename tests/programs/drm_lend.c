@@ -17,7 +17,7 @@ static atomic_int stored;  // stores that arrived while the memory came and went
 
 static void* take_and_give(void* nothing) {
   const int rights = PROT_READ | PROT_WRITE, flags = MAP_PRIVATE | MAP_ANONYMOUS;
-  // On a busy host it takes more rounds until a store meets memory.
+  // On a busy host it takes more rounds until a store finds mapped memory.
   for (int i = 0; i < kRounds || (stored == 0 && i < 100 * kRounds); ++i) {
     switch (i % 4) {
       case 0:

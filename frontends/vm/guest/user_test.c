@@ -81,7 +81,7 @@ static uint32_t result(uint32_t place) {
   return value;
 }
 
-// A batch may use its own general purpose registers, so the attacks below fail for the right reason.
+// Checks that a batch may use its own general purpose registers, so that the attacks below fail for the right reason.
 static void test_open_registers(void) {
   struct batch batch;
   fill_results(untouched);
@@ -208,7 +208,7 @@ static void test_privileged_commands(void) {
   expect(holds, "privileged commands are dropped and the batch continues");
 }
 
-// The address at which root's process keeps its secret means nothing in this process.
+// Checks that the address of the secret in root's process does not reach the secret from this process.
 static void test_other_process(uint64_t address) {
   struct batch batch;
   fill_results(untouched);
@@ -231,8 +231,8 @@ static double now(void) {
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-// The batch loops over one command; the user changes the register that it names many times. The batch must end before
-// i915 calls it hung, also on a busy host.
+// Changes the register that a command names many times while a batch loops over the command. The batch must end before
+// i915 calls it hung, even on a busy host.
 static void test_changing_commands(void) {
   const struct object changing = create(page, in_system);
   volatile uint32_t* const words = map_memory(&changing);

@@ -21,7 +21,7 @@ nanoseconds now_of(clockid_t clock) {
 class ProcessTime {
  public:
   nanoseconds now() {
-    constexpr nanoseconds kStep = std::chrono::milliseconds(1);  // the CPU time is asked once per step
+    constexpr nanoseconds kStep = std::chrono::milliseconds(1);  // the CPU time is read at most once per step
     const nanoseconds wall = now_of(CLOCK_MONOTONIC);
     if (wall.count() - wall_.load(std::memory_order_relaxed) >= kStep.count()) {
       if (const std::unique_lock lock(guard_, std::try_to_lock); lock) count(wall);

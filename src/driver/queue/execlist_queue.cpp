@@ -491,7 +491,7 @@ class ExeclistQueue final : public EngineQueue {
   std::vector<std::weak_ptr<ExeclistContext>> contexts_;
   std::vector<Port> active_;             // what the engine executes, by its reports
   LoadClock::Point started_;             // a point before the first of them was started
-  LoadClock::Point active_since_;        // when the driver was told of that
+  LoadClock::Point active_since_;        // when the driver learned of that
   std::vector<Port> pending_;            // submitted but not yet accepted
   std::vector<Port> interrupted_;        // by a reset
   std::shared_ptr<EngineContext> turn_;  // owner of the current time slice

@@ -72,7 +72,7 @@ class Fence : public std::enable_shared_from_this<Fence> {
 FenceRef signalled_fence();
 
 // Collects what must be waited for: of the added fences the single ones that are open, and of each timeline only the
-// last. Takes time in proportion to the fences that it meets for the first time: the points of a timeline, for example,
+// last. Takes time in proportion to the fences that it visits for the first time. For example, the points of a timeline
 // share the fences of all earlier points. Added fences must live until take().
 class OpenFences final : private FenceVisitor {
  public:

@@ -95,7 +95,8 @@ void Ring::check_tail() const {
   const uint64_t head = engine_.registers().get<hw::RING_HEAD>().head_offset;
   const uint64_t tail = engine_.registers().get<hw::RING_TAIL>().tail_offset;
   if (head / kCacheLine == tail / kCacheLine && head / kQword > tail / kQword) {
-    engine_.raise(EventKind::undefined_behaviour, "RING_TAIL", head, tail, "head after the tail in one cache line");
+    engine_.raise(EventKind::undefined_behaviour, "RING_TAIL", head, tail,
+                  "head after the tail in the same cache line");
   }
 }
 

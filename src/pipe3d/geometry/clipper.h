@@ -41,7 +41,7 @@ class Clipper {
   // `slots`: size of an entry.
   Clipper(const PipelineState& state, uint32_t slots) : state_(&state), slots_(slots) {}
 
-  // A piece has the shape of the original primitive.
+  // A part of a clipped primitive, with the same Shape: the rest of a triangle is split into triangles.
   struct Piece {
     Primitive primitive;
     bool cut = false;                    // values come from the original primitive, by the weights of the vertices

@@ -22,9 +22,10 @@ class DepthStencilUnit {
  public:
   // Starts a draw. Memory is accessed directly. `output` must outlive the draw.
   void begin(const Output& output, memory::AddressSpace& space, uint8_t samples_log2);
-  // Test four pixels with one sample each, if only depth is tested, in elements of four bytes. Bit i of `mask` and of
-  // the result is pixel i of the square. The result is that of single tests.
+  // Returns whether test_square() can be used: one sample, only a depth test, and depth elements of four bytes.
   bool takes_squares() const { return plain_ && !idle_ && element_B_ == 4; }
+  // Tests the four pixels of a square, with the same result as one test() per pixel. Bit i of `mask` and of the result
+  // is pixel i.
   uint32_t test_square(const PixelPlace& place, uint32_t mask, const std::array<float, 4>& depth);
   // Returns whether there is nothing to test and nothing to write: every sample passes.
   bool idle() const { return idle_; }

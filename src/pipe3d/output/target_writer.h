@@ -31,11 +31,12 @@ class TargetWriter {
   void begin(const message::Surface& surface, const BlendTarget& blend, const Blend& all, memory::AddressSpace& space);
   // Writes the colour of a pixel to the samples of `mask`. `second` is for dual source blending.
   void write(const PixelPlace& place, uint32_t mask, const Colour& colour, const Colour& second);
-  // Write whole groups of pixels with one sample, if format and blending support it. The resulting bytes are the same.
+  // Returns whether write_group() can be used: one sample, and a format and blending that it supports.
   bool takes_groups() const;
+  // Writes a group of pixels. The resulting bytes are the same as those of one write() per pixel.
   void write_group(const PixelGroupPlace& place, const GroupColours& colours);
   // Write one colour to all pixels of a rectangle, if the result does not depend on the old values. The resulting bytes
-  // are those of single writes, but in another order.
+  // are the same as with one write() per pixel. Only the order of the writes differs.
   bool takes_fills() const {
     return (way_ == Way::plain || way_ == Way::bytes4) && !reads_ && plane_.samples() == 1 && plane_.gapless();
   }

@@ -96,7 +96,7 @@ bool PixelStage::fill(const Rectangle& area) {
   }
   for (const PixelReplay::Write& write : known->writes()) {
     TargetWriter* const writer = target(write.message.index, write.message.blend);
-    // A fill would meet faults in another order, so it must not fault. A helper may: its work is then rolled back as a
+    // A fill would raise faults in another order, so it must not fault. A helper may: its work is then rolled back as a
     // whole.
     if (writer == nullptr || !writer->takes_fills() ||
         (!unit_.is_helper() && !writer->reaches(area, primitive_->layer))) {

@@ -261,7 +261,7 @@ class VulkanSession {
     must(vkCreateShaderModule(device_, &make, nullptr, &module), "shader " + name);
     return module;
   }
-  // Before its first use an image has neither content nor layout; afterwards it keeps both.
+  // Moves an image to the GENERAL layout before its first use. It keeps that layout, so later calls do nothing.
   void ready(VkCommandBuffer commands, const Image& image) {
     if (!used_.insert(image.image).second) return;
     const VkImageMemoryBarrier barrier{.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,

@@ -5,7 +5,8 @@
 #include "gl/frames.h"
 #include "gl/scenes.h"
 
-// All scenes: name, minimum version of GL, or an extension. A scene is a function in one of the other files.
+// All scenes: name, minimum version of GL, and an extension that replaces the version (NULL: none). A scene is a
+// function in one of the other files.
 #define TARGET_SCENES(X)                           \
   X(masks, 21, NULL)                               \
   X(masked_clears, 21, NULL)                       \
