@@ -78,7 +78,7 @@ TEST_P(HostileGen4, DifferentBasesCopyForward) {
   EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 1u) << "an overlap with different bases";
 }
 
-// The base of a setup, and the address of a linear command.
+// The addresses of a linear command have bits above the address width.
 TEST_P(HostileGen4, LinearCopyIgnoresTheUpperAddressBits) {
   const uint64_t target = bench.allocate(1);
   const std::vector<uint8_t> before = random_bytes(kPage, 7);

@@ -43,7 +43,8 @@ struct Key {
   std::vector<bool> inside_rgb, inside_argb;
 };
 
-// Every component, alpha included, at low - 1, low, high and high + 1: 4, 16, 64 or 256 pixels.
+// Returns a key and pixels with every combination of low - 1, low, high and high + 1 in the components, alpha included:
+// 4, 64 or 256 pixels.
 Key make_key(unsigned depth) {
   const Format& format = kFormats[depth];
   std::vector<std::pair<unsigned, unsigned>> parts = format.colors;

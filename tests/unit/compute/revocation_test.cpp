@@ -40,7 +40,7 @@ class RevokedDispatch : public DispatchBench {
   }
 };
 
-TEST_P(RevokedDispatch, ThreadsMeetAHole) {
+TEST_P(RevokedDispatch, NoThreadReachesRevokedPages) {
   for (const unsigned threads : {1u, 3u}) {
     for (const Gone& gone : kGone) {
       SCOPED_TRACE(fmt::format("{}, {} threads", gone.name, threads));

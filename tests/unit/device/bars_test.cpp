@@ -58,7 +58,7 @@ TEST_P(Bars, InvalidAccessesAreReported) {
   EXPECT_EQ(bench.events(EventKind::bad_access), 10u);
 }
 
-TEST_P(Bars, AccessesAcrossAnEdgeAreRefused) {
+TEST_P(Bars, AccessesPastTheEndOfABarAreRejected) {
   for (const spec::BarModel& bar : model.bars) {
     bench.host.log.clear();
     EXPECT_EQ(bench.device->bar_read(bar.index, bar.bytes - 2, 4), 0xffff'ffffu);

@@ -9,7 +9,7 @@ namespace {
 
 class RevokedMemory : public ::testing::TestWithParam<const spec::DeviceModel*> {};
 
-TEST_P(RevokedMemory, EveryStreamMeetsAHole) {
+TEST_P(RevokedMemory, EveryStreamReadsZeroFromARevokedPage) {
   MemoryBench bench(*GetParam());
   constexpr uint64_t kPage = 0x200, kAddress = kPage << 12, kHost = 0x123'4000;
   bench.map(kPage, kHost);

@@ -1,4 +1,4 @@
-// Registers that only clients of simulators write: page attributes at 4100 to 4124 (NEO in simulator mode).
+// Registers that only clients of simulators write: page attributes at 0x4100 to 0x4124 (NEO in simulator mode).
 #include <gtest/gtest.h>
 
 #include "test_host.h"

@@ -120,22 +120,22 @@ TEST(Timelines, LongTimelinesNeedNoRecursionAndDropDonePoints) {
   EXPECT_EQ(parts.size(), 2u);
 }
 
-// Waits for all points of a timeline share its fences: each is met once, not once per point.
-TEST(Timelines, WaitsForManyPointsMeetEachFenceOnce) {
+// Waits for all points of a timeline share its fences: each is visited once, not once per point.
+TEST(Timelines, WaitsForManyPointsVisitEachFenceOnce) {
   constexpr uint64_t kPoints = 3000;
-  uint64_t meetings = 0;
+  uint64_t visits = 0;
   std::vector<FenceRef> points;
   FenceRef top;
   for (uint64_t point = 1; point <= kPoints; ++point) {
-    top = TimelinePoint::add(top, std::make_shared<CountedFence>(meetings), point);
+    top = TimelinePoint::add(top, std::make_shared<CountedFence>(visits), point);
     points.push_back(top);
   }
   OpenFences forwards, backwards;
   for (const FenceRef& each : points) forwards.add(each);
-  EXPECT_EQ(meetings, kPoints);
+  EXPECT_EQ(visits, kPoints);
   EXPECT_EQ(forwards.take().size(), kPoints);
   for (auto each = points.rbegin(); each != points.rend(); ++each) backwards.add(*each);
-  EXPECT_EQ(meetings, 2 * kPoints);
+  EXPECT_EQ(visits, 2 * kPoints);
   EXPECT_EQ(backwards.take().size(), kPoints);
 }
 

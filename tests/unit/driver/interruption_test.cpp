@@ -19,7 +19,8 @@ void on_signal(int) {
 
 class Interrupted : public SyncDoor {
  protected:
-  // Sends the signal to this thread until told to stop, so that it also arrives during the wait.
+  // Runs `function` while another thread keeps sending SIGUSR1 to this thread, so that the signal also arrives during
+  // a wait.
   template <class Function>
   static void while_signalled(int flags, void (*handler)(int), Function function) {
     struct sigaction action {};

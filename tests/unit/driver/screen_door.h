@@ -99,7 +99,7 @@ class EventDoor : public ScreenDoor {
     return event;
   }
 
-  // Submits work that writes a framebuffer until told to end; flips to it wait. Returns its batch.
+  // Submits work that writes a framebuffer until end_writing(). Flips to that framebuffer wait. Returns the batch.
   uint32_t keep_writing(const Picture& picture) {
     drm_i915_gem_relocation_entry relocation{};
     std::vector<drm_i915_gem_exec_object2> objects(2);

@@ -192,7 +192,7 @@ TEST_P(ContextCounters, ImageOfAContextThatStartedAgainHoldsNoOlderState) {
 INSTANTIATE_TEST_SUITE_P(Chips, ContextCounters, ::testing::Range(size_t{0}, chips().size()),
                          [](const auto& each) { return std::string(chips()[each.param].name); });
 
-// Linux sets the value at dword 3 with the mask in its upper half.
+// Linux writes the control register's value to dword 3 of the context image, with the mask in the upper half.
 TEST(ContextCounterSwitch, Gen12ControlDwordEnablesTheCountersOfAContext) {
   for (const char* const name : {"tgl", "dg1"}) {
     ContextBench bench(name);

@@ -1,5 +1,5 @@
 // Memory that the host takes away while engines work. Work is stopped between two slices, pages are taken back and
-// protected (TestHost::take_back), and the work continues: it meets a hole, and no access reaches the pages.
+// protected (TestHost::take_back), and the work continues: its accesses fall into a hole and do not reach the pages.
 #include <functional>
 #include <utility>
 
@@ -47,7 +47,7 @@ class RevokedStream : public ::testing::TestWithParam<std::string> {
   uint64_t batch_ = 0;
 };
 
-TEST_P(RevokedStream, StoresMeetAHole) {
+TEST_P(RevokedStream, StoresToRevokedPagesAreReported) {
   for (const spec::EngineModel& engine : bench.model.engines) {
     SCOPED_TRACE(engine.name);
     start(engine.name);
@@ -58,7 +58,7 @@ TEST_P(RevokedStream, StoresMeetAHole) {
   }
 }
 
-TEST_P(RevokedStream, CommandsMeetAHole) {
+TEST_P(RevokedStream, FetchFromRevokedPagesIsReported) {
   for (const spec::EngineModel& engine : bench.model.engines) {
     SCOPED_TRACE(engine.name);
     start(engine.name);
@@ -72,7 +72,7 @@ TEST_P(RevokedStream, CommandsMeetAHole) {
 }
 
 // Only the revoked page is a hole; the stream continues elsewhere.
-TEST_P(RevokedStream, OtherPagesKeepTheirPlace) {
+TEST_P(RevokedStream, OtherPagesStayAccessible) {
   start("rcs0");
   const uint64_t other = bench.allocate(1);
   take_back(other);
@@ -82,7 +82,7 @@ TEST_P(RevokedStream, OtherPagesKeepTheirPlace) {
   EXPECT_EQ(holes(bench), 0u);
 }
 
-TEST_P(RevokedStream, StatusPageMeetsAHole) {
+TEST_P(RevokedStream, StoreToARevokedStatusPageIsReported) {
   const uint64_t page = bench.give_status_page("rcs0");
   bench.start_ring("rcs0");
   const uint64_t batch = bench.allocate(1);
@@ -99,7 +99,7 @@ TEST_P(RevokedStream, StatusPageMeetsAHole) {
 }
 
 // A long blit is done in parts. With a pitch of zero all lines have the same address.
-TEST_P(RevokedStream, BlitMeetsAHole) {
+TEST_P(RevokedStream, BlitToARevokedTargetIsReported) {
   constexpr uint64_t kPages = 4;
   constexpr uint32_t kWidth = 4096, kLines = 8001, kXor = 0x5a;
   const std::string_view engine = bench.is_gen4() ? "rcs0" : "bcs0";
@@ -139,7 +139,7 @@ std::vector<std::string> execlist_chips() {
 class RevokedContext : public ::testing::TestWithParam<std::string> {};
 
 // A context waits; its image is taken back; another context preempts it, so the image is saved.
-TEST_P(RevokedContext, SavedImageMeetsAHole) {
+TEST_P(RevokedContext, SaveToARevokedImageIsReported) {
   ContextBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
   ContextBench::Context first = bench.create("rcs0", 1);
@@ -158,7 +158,7 @@ TEST_P(RevokedContext, SavedImageMeetsAHole) {
 }
 
 // The tables of a running context are taken back.
-TEST_P(RevokedContext, PageTablesMeetAHole) {
+TEST_P(RevokedContext, AccessThroughRevokedPageTablesIsReported) {
   ContextBench bench(GetParam());
   constexpr uint64_t kBatch = 0x40'0000, kData = 0x60'0000;
   const uint64_t batch = bench.allocate(1);
@@ -184,7 +184,7 @@ INSTANTIATE_TEST_SUITE_P(Chips, RevokedContext, ::testing::ValuesIn(execlist_chi
 class RevokedOldContext : public ::testing::TestWithParam<std::string> {};
 
 // MI_SET_CONTEXT saves the old context to its image.
-TEST_P(RevokedOldContext, SavedImageMeetsAHole) {
+TEST_P(RevokedOldContext, SaveToARevokedImageIsReported) {
   FlowBench bench(GetParam());
   constexpr uint32_t kGlobal = 1u << 8, kInhibit = 1;
   const uint64_t first = bench.allocate(32);
@@ -205,7 +205,7 @@ INSTANTIATE_TEST_SUITE_P(Chips, RevokedOldContext, ::testing::ValuesIn(ring_chip
 
 class RevokedScreen : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(RevokedScreen, ScanOutMeetsAHole) {
+TEST_P(RevokedScreen, RevokedPagesAreScannedOutAsBlack) {
   ScreenBench bench(GetParam());
   constexpr uint32_t kLines = 80, kXrgb = 0b0110u << 26;
   const uint64_t surface = bench.allocate(kLines);  // one page per line

@@ -238,7 +238,7 @@ TEST_P(SurfaceRulesOfDraws, WideElementsAreNotRenderedToYTiles) {
   EXPECT_EQ(broken(), Rules{}) << "a texture of such elements";
 }
 
-TEST_P(SurfaceRulesOfDraws, SurfacesOfFencedRegionsMustFitTheFence) {
+TEST_P(SurfaceRulesOfDraws, SurfacesOfFencedRegionsMustMatchTheFence) {
   COVERS("G45-4.5.4-08");
   COVERS("G45-4.5.4-09");
   target.walk = Walk::x;

@@ -1,4 +1,4 @@
-// Gen8 and Gen9: four GT banks and the display banks below the master at 44200. Offsets are from Linux i915 (GEN8_*).
+// Gen8 and Gen9: four GT banks and the display banks below the master at 0x44200. Offsets are from Linux i915 (GEN8_*).
 #include "unit/interrupt/bench.h"
 
 #include "covers.h"

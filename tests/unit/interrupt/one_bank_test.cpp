@@ -1,4 +1,4 @@
-// One bank for the device: ISR, IMR, IIR, IER at 20A0, and status writes. G45 PRM vol. 1b 5.4 to 5.7 (seed 003); bit
+// One bank for the device: ISR, IMR, IIR, IER at 0x20a0, and status writes. G45 PRM vol. 1b 5.4 to 5.7 (seed 003); bit
 // positions as in Linux i915 (I915_*_INTERRUPT).
 #include "unit/interrupt/bench.h"
 

@@ -37,7 +37,7 @@ TEST_F(InPlaceSpeculationTest, IsKeptWithoutConflict) {
   EXPECT_EQ(at(12), 0x5678u);
 }
 
-TEST_F(InPlaceSpeculationTest, IsRolledBackWhenAReaderMeetsAWriter) {
+TEST_F(InPlaceSpeculationTest, IsRolledBackWhenAReadConflictsWithAWrite) {
   const uint32_t old = at(8);
   const uint32_t last = at(0x1ffc);
   EXPECT_EQ(writer_.space().store_value<uint32_t>(GpuVa{kVa + 8}, ~old), AccessResult::ok);

@@ -273,71 +273,71 @@ void check_kind(const EntryKind& kind) {
   }
 }
 
-TEST(PteRows, EveryBitOfAdvancedPml4eHasItsEffect) {
+TEST(PteRows, AdvancedPml4eBitsHaveTheDocumentedEffects) {
   COVERS("ICL-PTE-01");
   check_kind(kAdvancedPml4e);
 }
-TEST(PteRows, EveryBitOfAdvancedPdpeHasItsEffect) {
+TEST(PteRows, AdvancedPdpeBitsHaveTheDocumentedEffects) {
   COVERS("ICL-PTE-02");
   check_kind(kAdvancedPdpe);
 }
-TEST(PteRows, EveryBitOfAdvancedPdpe1gHasItsEffect) {
+TEST(PteRows, AdvancedPdpe1gBitsHaveTheDocumentedEffects) {
   COVERS("ICL-PTE-03");
   check_kind(kAdvancedPdpe1g);
 }
-TEST(PteRows, EveryBitOfAdvancedPdeHasItsEffect) {
+TEST(PteRows, AdvancedPdeBitsHaveTheDocumentedEffects) {
   COVERS("ICL-PTE-04");
   check_kind(kAdvancedPde);
 }
-TEST(PteRows, EveryBitOfAdvancedPde2mHasItsEffect) {
+TEST(PteRows, AdvancedPde2mBitsHaveTheDocumentedEffects) {
   COVERS("ICL-PTE-05");
   check_kind(kAdvancedPde2m);
 }
-TEST(PteRows, EveryBitOfAdvancedPte64kHasItsEffect) {
+TEST(PteRows, AdvancedPte64kBitsHaveTheDocumentedEffects) {
   COVERS("ICL-PTE-06");
   check_kind(kAdvancedPte64k);
 }
-TEST(PteRows, EveryBitOfAdvancedPte4kHasItsEffect) {
+TEST(PteRows, AdvancedPte4kBitsHaveTheDocumentedEffects) {
   COVERS("ICL-PTE-07");
   check_kind(kAdvancedPte);
 }
-TEST(PteRows, EveryBitOfLegacy32PdeHasItsEffect) {
+TEST(PteRows, Legacy32PdeBitsHaveTheDocumentedEffects) {
   COVERS("ICL-PTE-08");
   check_kind(kNarrowPde);
 }
-TEST(PteRows, EveryBitOfLegacy32Pte64kHasItsEffect) {
+TEST(PteRows, Legacy32Pte64kBitsHaveTheDocumentedEffects) {
   COVERS("ICL-PTE-09");
   check_kind(kNarrowPte64k);
 }
-TEST(PteRows, EveryBitOfLegacy32Pte4kHasItsEffect) {
+TEST(PteRows, Legacy32Pte4kBitsHaveTheDocumentedEffects) {
   COVERS("ICL-PTE-10");
   check_kind(kNarrowPte);
 }
-TEST(PteRows, EveryBitOfLegacy48Pml4eHasItsEffect) {
+TEST(PteRows, Legacy48Pml4eBitsHaveTheDocumentedEffects) {
   COVERS("ICL-PTE-11");
   check_kind(kLegacyPml4e);
 }
-TEST(PteRows, EveryBitOfLegacy48PdpeHasItsEffect) {
+TEST(PteRows, Legacy48PdpeBitsHaveTheDocumentedEffects) {
   COVERS("ICL-PTE-12");
   check_kind(kLegacyPdpe);
 }
-TEST(PteRows, EveryBitOfLegacy48Pdpe1gHasItsEffect) {
+TEST(PteRows, Legacy48Pdpe1gBitsHaveTheDocumentedEffects) {
   COVERS("ICL-PTE-13");
   check_kind(kLegacyPdpe1g);
 }
-TEST(PteRows, EveryBitOfLegacy48PdeHasItsEffect) {
+TEST(PteRows, Legacy48PdeBitsHaveTheDocumentedEffects) {
   COVERS("ICL-PTE-14");
   check_kind(kLegacyPde);
 }
-TEST(PteRows, EveryBitOfLegacy48Pde2mHasItsEffect) {
+TEST(PteRows, Legacy48Pde2mBitsHaveTheDocumentedEffects) {
   COVERS("ICL-PTE-15");
   check_kind(kLegacyPde2m);
 }
-TEST(PteRows, EveryBitOfLegacy48Pte64kHasItsEffect) {
+TEST(PteRows, Legacy48Pte64kBitsHaveTheDocumentedEffects) {
   COVERS("ICL-PTE-16");
   check_kind(kLegacyPte64k);
 }
-TEST(PteRows, EveryBitOfLegacy48Pte4kHasItsEffect) {
+TEST(PteRows, Legacy48Pte4kBitsHaveTheDocumentedEffects) {
   COVERS("ICL-PTE-17");
   check_kind(kLegacyPte);
 }

@@ -85,7 +85,7 @@ std::vector<Way> ways() {
   };
 }
 
-TEST_F(Revocation, EveryAccessMeetsAHole) {
+TEST_F(Revocation, NoKindOfAccessReachesARevokedPage) {
   uint64_t page = 0;
   for (const Way& warm : ways()) {
     for (const Way& late : ways()) {
@@ -108,7 +108,7 @@ TEST_F(Revocation, EveryAccessMeetsAHole) {
 }
 
 // The tables lie behind the mapped pages; a walk may start at a host address of a table (walk_cache.h).
-TEST_F(Revocation, PageTablesMeetAHole) {
+TEST_F(Revocation, AccessThroughRevokedPageTablesReadsZero) {
   for (uint64_t page = 0; page < kPages; page += 2) EXPECT_EQ(space().load_value<uint8_t>(at(page)), 0x11);
   memory_.take_back(kPages, 4);
   for (uint64_t page = 0; page < kPages; ++page) EXPECT_EQ(space().load_value<uint8_t>(at(page)), 0);

@@ -154,7 +154,7 @@ TEST(Trtt, TranslatesThroughTheTablesThenThePageTables) {
   }
 }
 
-TEST(Trtt, EveryBitOfDirectoryEntriesHasItsEffect) {
+TEST(Trtt, DirectoryEntryBitsHaveTheDocumentedEffects) {
   COVERS("ICL-TRTT-04");
   COVERS("ICL-TRTT-05");
   for (const char* device : kDevices) {

@@ -44,7 +44,7 @@ TEST(WalkRows, GlobalTableIsIndexedByPageNumber) {
 }
 
 // Every bit of the entry: 0 present, HAW-1:12 the page, all others ignored.
-TEST(WalkRows, EveryBitOfAGlobalTableEntryHasItsEffect) {
+TEST(WalkRows, GlobalTableEntryBitsHaveTheDocumentedEffects) {
   COVERS("ICL-PTE-18");
   for (const unsigned haw : {39u, 46u}) {
     Bench bench("icl", haw);

@@ -23,7 +23,7 @@ struct Span {
   uint32_t end;
 };
 
-// Typed from ledger rows DG1-FW-02 to -06, which are the manual's table with adjacent ranges joined.
+// Transcribed from ledger rows DG1-FW-02 to DG1-FW-06: the manual's table with adjacent ranges joined.
 const std::map<std::string, std::vector<Span>>& dg1_domains() {
   static const std::map<std::string, std::vector<Span>> kDomains = {
       {"aon", {{0xb00, 0x1fff}, {0x8180, 0x81ff}, {0x9560, 0x95ff}, {0xd000, 0xd7ff}, {0x24000, 0x2407f}}},

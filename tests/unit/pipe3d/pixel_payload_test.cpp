@@ -212,7 +212,7 @@ TEST_F(PixelPayload, OnlyRequestedPartsTakeRegisters) {
 }
 
 // If everything is requested, 32 pixels have it in the registers that the requirement notes list.
-TEST_F(PixelPayload, LargestPayloadHasTheRegisterNumbersOfTheNotes) {
+TEST_F(PixelPayload, LargestPayloadUsesTheDocumentedRegisters) {
   world_.pixel.barycentric_interpolation_mode = 0x3f;
   world_.pixel.pixel_shader_uses_source_depth = true;
   world_.pixel.pixel_shader_uses_source_w = true;

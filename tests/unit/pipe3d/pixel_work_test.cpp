@@ -342,7 +342,7 @@ TEST_P(PixelPiecesAtWork, SkippedFaultsAreCountedInEveryPiece) {
 }
 
 // Host memory of some pages is taken away between two parts (support/lent_pages.h). A late access ends the test.
-TEST_P(PixelPiecesAtWork, RevokedPagesMeetAHole) {
+TEST_P(PixelPiecesAtWork, LaterPartsDoNotReachRevokedPages) {
   load(loop(20) + fmt::format("mov (8|M0) r110.0<1>:ud {:#x}:ud\n", 0x40) + read(1) + std::string(kId));
   struct Gone {
     const char* name;

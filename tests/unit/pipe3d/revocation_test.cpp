@@ -18,7 +18,7 @@ std::ostream& operator<<(std::ostream& out, const Gone& gone) {
 class RevokedDraw : public ::testing::TestWithParam<Gone> {};
 
 // Small triangles over the target, again and again.
-TEST_P(RevokedDraw, PartsMeetAHole) {
+TEST_P(RevokedDraw, LaterPartsDoNotReachRevokedPages) {
   constexpr uint32_t kTriangles = 40, kInstances = 400;
   const auto real = [](float value) { return std::bit_cast<uint32_t>(value); };
   SandyDraw world;

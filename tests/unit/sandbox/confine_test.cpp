@@ -117,7 +117,7 @@ TEST_F(Confine, EveryPartIsTriedAndEveryFailureNamed) {
   ASSERT_EQ(pipe2(text, O_CLOEXEC), 0);
   const pid_t child = fork();
   if (child == 0) {
-    // A sanitizer opens a pipe when it meets a class for the first time, which is not possible below.
+    // A sanitizer opens a pipe when it sees a class for the first time, which is not possible below.
     std::string first = fmt::format("{}", child);
     first +=
         fmt::format("{}{}", first.empty() ? "" : "; ", first) + fmt::format("{}: {}.", first, std::strerror(EPERM));

@@ -141,8 +141,8 @@ TEST(Gen4MiMemory, StoreDataIndexMatchesTheManual) {
     const GenId gen = spec::model(device).gen;
     EXPECT_EQ(frame(device, kRender, mi(0x21, 1)), (Frame{"MI_STORE_DATA_INDEX", 3}));
     EXPECT_EQ(frame(device, kRender, qword[0]), (Frame{"MI_STORE_DATA_INDEX", 4}));
-    // Bit 22 selects the surface probe list, which only hardware may write; bit 21 selects the status page of the
-    // process from GM45 on.
+    // Bit 22 selects the surface probe list, which only hardware may write. On G45 and GM45, bit 21 selects the status
+    // page of the process.
     EXPECT_EQ(must_be_zero(Command::kDesc, gen, qword, 0), gen == GenId::gen4 ? ones(21, 6) : ones(20, 6));
     EXPECT_EQ(must_be_zero(Command::kDesc, gen, qword, 1), ones(31, 12) | ones(1, 0));
     const Command c = Command::unpack(gen, qword);

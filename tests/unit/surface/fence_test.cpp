@@ -104,7 +104,7 @@ TEST(Fence, ContainsExactlyItsRegion) {
   EXPECT_FALSE(fence.contains(GgttOffset(0x10000)));
 }
 
-TEST(FenceSet, EveryDeviceHasItsNumberOfFences) {
+TEST(FenceSet, DeviceDeterminesTheNumberOfFences) {
   const auto count = [](DeviceId id) { return FenceSet(spec::model(id)).count(); };
   for (const DeviceId id :
        {DeviceId::i965, DeviceId::gm965, DeviceId::g45, DeviceId::gm45, DeviceId::snb, DeviceId::chv}) {
