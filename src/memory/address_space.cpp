@@ -26,7 +26,6 @@ AccessResult result_of(FaultAction action) {
   switch (action) {
     case FaultAction::skip:
     case FaultAction::filter:
-    case FaultAction::retry:
       break;
     case FaultAction::stop:
       return AccessResult::stopped;
@@ -206,67 +205,81 @@ WalkResult AddressSpace::walk_tables(uint64_t address, Access access) {
 }
 
 AddressSpace::Translation AddressSpace::walk_and_fill(uint64_t address, Access access) {
-  for (;;) {
-    TlbEntry entry;
-    entry.page = address >> kFrameBits;
-    entry.space = tag_;
-    Fault fault{context_.unusable, 0, address, 0, 0, access.direction, access.instruction};
-    if (context_.format != nullptr) {
-      const PreTranslation::Result tile = pre_translate(address, access);
-      if (!ok(tile.result)) {
-        return {std::nullopt, tile.result};
-      }
-      if (tile.tile != Tile::mapped) {
-        entry.tile = tile.tile;
-        entry.writable = entry.dirty = entry.executable = entry.user = entry.null = true;
-        tlb_->fill(entry);
-        return {entry};
-      }
-      const uint64_t walked = tile.address;
-      const WalkResult result = walk_tables(walked, access);
-      const Mapping& mapping = result.mapping;
-      fault = result.fault;
-      if (!fault) {
-        if (context_.gtt_cache && mapping.page_bits > 16) {
-          faults_->on_large_page(address);
-        }
-        if (mapping.snooped) {
-          faults_->on_snooped_page(address);
-        }
-        const uint64_t inside = walked & low_mask(mapping.page_bits) & ~kPageMask;
-        entry.frame = mapping.null ? nullptr : frame_of(mapping.space, mapping.address + inside);
-        if (entry.frame != nullptr || mapping.null) {
-          entry.writable = mapping.writable;
-          entry.dirty = mapping.dirty;
-          entry.executable = mapping.executable;
-          entry.user = mapping.user;
-          entry.null = mapping.null;
-          entry.type_index = mapping.type_index;
-          entry.page_bits = walked == address ? mapping.page_bits : kFrameBits;
-          tlb_->fill(entry);
-          return {entry};
-        }
-        fault = {FaultReason::page_hole, result.last.level, address, mapping.address, 0,
-                 access.direction,       access.instruction};
-      }
-      fault.address = walked;  // after TR-TT: the address that the page tables do not map
-      fault.global = context_.format->mode == WalkMode::ggtt;
+  Fault fault{context_.unusable, 0, address, 0, 0, access.direction, access.instruction};
+  if (context_.format != nullptr) {
+    const PreTranslation::Result tile = pre_translate(address, access);
+    if (!ok(tile.result)) {
+      return {std::nullopt, tile.result};
     }
-    fault.tile_table = in_tile_table_;
-    fault.repeated = in_work_ && work_.skipped != 0;
-    const FaultAction action = faults_->on_fault(fault);
-    if (action == FaultAction::retry) {
-      continue;
-    }
-    const AccessResult result = result_of(action);
-    work_.skipped += ok(result) ? 1u : 0u;
-    work_.result = std::max(work_.result, result);
-    if (action == FaultAction::filter) {
-      entry.fault = fault.reason;
+    TlbEntry entry = new_entry(address);
+    if (tile.tile != Tile::mapped) {
+      entry.tile = tile.tile;
+      entry.writable = entry.dirty = entry.executable = entry.user = entry.null = true;
       tlb_->fill(entry);
+      return {entry};
     }
-    return {std::nullopt, result};
+    if (fill_mapped(address, tile.address, access, entry, fault)) {
+      return {entry};
+    }
+    fault.address = tile.address;  // after TR-TT: the address that the page tables do not map
+    fault.global = context_.format->mode == WalkMode::ggtt;
   }
+  return {std::nullopt, handle_fault(address, fault)};
+}
+
+TlbEntry AddressSpace::new_entry(uint64_t address) const {
+  TlbEntry entry;
+  entry.page = address >> kFrameBits;
+  entry.space = tag_;
+  return entry;
+}
+
+// Walks the tables for an address and keeps the page in the TLB. `walked`: the address after TR-TT. False: `fault` says
+// why there is no page.
+bool AddressSpace::fill_mapped(uint64_t address, uint64_t walked, Access access, TlbEntry& entry, Fault& fault) {
+  const WalkResult result = walk_tables(walked, access);
+  const Mapping& mapping = result.mapping;
+  if (result.fault) {
+    fault = result.fault;
+    return false;
+  }
+  if (context_.gtt_cache && mapping.page_bits > 16) {
+    faults_->on_large_page(address);
+  }
+  if (mapping.snooped) {
+    faults_->on_snooped_page(address);
+  }
+  const uint64_t inside = walked & low_mask(mapping.page_bits) & ~kPageMask;
+  entry.frame = mapping.null ? nullptr : frame_of(mapping.space, mapping.address + inside);
+  if (entry.frame == nullptr && !mapping.null) {
+    fault = {FaultReason::page_hole, result.last.level, address, mapping.address, 0,
+             access.direction,       access.instruction};
+    return false;
+  }
+  entry.writable = mapping.writable;
+  entry.dirty = mapping.dirty;
+  entry.executable = mapping.executable;
+  entry.user = mapping.user;
+  entry.null = mapping.null;
+  entry.type_index = mapping.type_index;
+  entry.page_bits = walked == address ? mapping.page_bits : kFrameBits;
+  tlb_->fill(entry);
+  return true;
+}
+
+AccessResult AddressSpace::handle_fault(uint64_t address, Fault& fault) {
+  fault.tile_table = in_tile_table_;
+  fault.repeated = in_work_ && work_.skipped != 0;
+  const FaultAction action = faults_->on_fault(fault);
+  const AccessResult result = result_of(action);
+  work_.skipped += ok(result) ? 1u : 0u;
+  work_.result = std::max(work_.result, result);
+  if (action == FaultAction::filter) {
+    TlbEntry entry = new_entry(address);
+    entry.fault = fault.reason;
+    tlb_->fill(entry);
+  }
+  return result;
 }
 
 template <class Byte>

@@ -25,7 +25,6 @@ enum class FaultAction : uint8_t {
   skip,    // reads give zero, writes are dropped, the access counts as done
   filter,  // the same, and the TLB keeps the fault: repeats are dropped unreported until a page response or
            // invalidation
-  retry,   // the handler changed something (a page response): walk again
   stop,    // the access does not happen; the client repeats it
   hang,    // the access does not happen; the engine hangs
   wait,    // the access does not happen; the engine waits for a page response
@@ -245,6 +244,9 @@ class AddressSpace final : private PhysicalMemory::Watcher {
   void drop_host_addresses() override;
   void find_direct_entries(MemorySpace space);
   Translation walk_and_fill(uint64_t address, Access access);
+  TlbEntry new_entry(uint64_t address) const;
+  bool fill_mapped(uint64_t address, uint64_t walked, Access access, TlbEntry& entry, Fault& fault);
+  AccessResult handle_fault(uint64_t address, Fault& fault);
   PreTranslation::Result pre_translate(uint64_t address, Access access);
   WalkResult walk_tables(uint64_t address, Access access);
   void unmapped(uint64_t address, const std::optional<TlbEntry>& entry) {

@@ -202,29 +202,13 @@ FaultAction FaultUnit::report_recoverable(unsigned engine, const Fault& fault) {
   request.execute = fault.instruction;
   request.privileged = state.context.privileged;
   request.streaming = model == FaultModel::stream;
-  const Sent sent = send(request);
-  if (sent == Sent::no_room) {
+  if (!send(request)) {
     return FaultAction::stop;  // the engine tries again
-  }
-  if (sent == Sent::now && listener_ != nullptr) {
-    if (const std::optional<PageResponse> answer = listener_->on_page_request(request)) {
-      respond(*answer);
-      state.refused.reset();
-      if (!answer->success) {
-        return FaultAction::skip;
-      }
-      state.retries = state.retried == page ? state.retries + 1 : 1;
-      state.retried = page;
-      return state.retries <= kRetryLimit ? FaultAction::retry : FaultAction::skip;
-    }
   }
   if (model == FaultModel::halt) {
     state.waiting = page;
     tell_pending(engine);
     return FaultAction::wait;
-  }
-  if (++state.streamed == config_.stream_threshold && listener_ != nullptr) {
-    listener_->on_switch_request(engine);
   }
   return FaultAction::filter;
 }
@@ -245,25 +229,23 @@ FaultAction FaultUnit::give_up(unsigned engine, const Fault& fault) {
   return FaultAction::hang;
 }
 
-FaultUnit::Sent FaultUnit::send(PageRequest& request) {
+// False: neither the queue nor the register has room.
+bool FaultUnit::send(PageRequest& request) {
   const auto same = [&](const PageRequest& other) {
     return other.pasid == request.pasid && other.address == request.address && other.engine == request.engine &&
            other.write == request.write && other.execute == request.execute;
   };
-  if (std::ranges::any_of(state_.outstanding, same)) {
-    return Sent::before;
-  }
-  if (state_.held && same(*state_.held)) {
-    return Sent::before;
+  if (std::ranges::any_of(state_.outstanding, same) || (state_.held && same(*state_.held))) {
+    return true;  // requested before
   }
   if (state_.outstanding.size() >= config_.queue_entries) {
     state_.overflow = true;
     if (state_.held) {
-      return Sent::no_room;
+      return false;
     }
     request.group = static_cast<uint16_t>(state_.next_group++ & 0x1ff);
     state_.held = request;
-    return Sent::before;
+    return true;
   }
   request.group = static_cast<uint16_t>(state_.next_group++ & 0x1ff);
   state_.outstanding.push_back(request);
@@ -271,7 +253,7 @@ FaultUnit::Sent FaultUnit::send(PageRequest& request) {
   if (remapping_ != nullptr) {
     remapping_->on_request_queued();
   }
-  return Sent::now;
+  return true;
 }
 
 void FaultUnit::release_held() {
@@ -282,11 +264,6 @@ void FaultUnit::release_held() {
     state_.queue.push_back(request);
     if (remapping_ != nullptr) {
       remapping_->on_request_queued();
-    }
-    if (listener_ != nullptr) {
-      if (const std::optional<PageResponse> answer = listener_->on_page_request(request)) {
-        respond(*answer);
-      }
     }
   }
 }
@@ -330,8 +307,6 @@ void FaultUnit::set_context(unsigned engine, const FaultContext& context) {
   state.context = context;
   state.waiting.reset();
   state.refused.reset();
-  state.retries = 0;
-  state.streamed = 0;
   tell_pending(engine);
 }
 

@@ -25,7 +25,7 @@ namespace halogen::memory {
 enum class FaultModel : uint8_t {
   hang,      // legacy contexts: report the fault; the engine hangs, or skips the access if a register selects that
   halt,      // send a page request; the access waits for the response
-  stream,    // send a page request and drop the access; after too many, the context is switched out
+  stream,    // send a page request and drop the access; the scheduler, which is software, may switch the context out
   carry_on,  // named by drivers, not supported by hardware
 };
 
@@ -73,11 +73,9 @@ class FaultListener {
  public:
   virtual ~FaultListener() = default;
   virtual void on_fault(unsigned /*engine*/, const Fault& /*fault*/) {}  // every reported fault
-  // Returns the response if software answers at once. Otherwise software answers later, not from within this call.
-  virtual std::optional<PageResponse> on_page_request(const PageRequest& /*request*/) { return std::nullopt; }
-  virtual void on_switch_request(unsigned /*engine*/) {}  // fault and stream: the threshold is reached
-  virtual void on_resume(unsigned /*engine*/) {}          // fault and halt: the response came
+  virtual void on_resume(unsigned /*engine*/) {}                         // fault and halt: the response came
   virtual void on_catastrophic(unsigned /*engine*/, const Fault& /*fault*/) {}
+  virtual void on_invalid_tile() {}  // an access to a tile that the tiled resource tables mark as invalid
   // `pending`: a fault of per-process tables is not served yet. `repair`: the fault model of its context continues.
   virtual void on_pending(unsigned /*engine*/, bool /*pending*/, bool /*repair*/) {}
 };
@@ -111,9 +109,6 @@ struct FaultEngineState {
   bool in_reset = false;
   std::optional<uint64_t> waiting;  // fault and halt: the page that the engine waits for
   std::optional<uint64_t> refused;  // a page whose response was not a success
-  uint64_t retried = ~uint64_t{0};  // page of the last retry, and how often in a row
-  unsigned retries = 0;
-  unsigned streamed = 0;   // faults of the context so far
   bool unserved = false;   // a fault of per-process tables was reported, and the fault register not cleared since
   bool pending = false;    // unserved or waiting, as the listener was last notified
   uint32_t fault_reg = 0;  // Gen6
@@ -138,11 +133,8 @@ struct FaultState {
 
 class FaultUnit {
  public:
-  static constexpr unsigned kRetryLimit = 8;  // successful responses that change nothing
-
   struct Config {
     unsigned queue_entries = 64;
-    unsigned stream_threshold = 16;
   };
 
   FaultUnit(const spec::DeviceModel& model, const Config& config, EventSink& events, std::string path,
@@ -159,6 +151,7 @@ class FaultUnit {
 
   void set_context(unsigned engine, const FaultContext& context);  // a new context waits for no page
   void update_context(unsigned engine, const FaultContext& context) { state_.engines[engine].context = context; }
+  // Selects whether an access of a legacy context that faults is skipped instead of hanging the engine (GAB_CTL).
   void set_continue_after_fault(unsigned engine, bool on) { state_.engines[engine].continue_after_fault = on; }
   const FaultEngineState& engine(unsigned number) const { return state_.engines[number]; }
 
@@ -183,11 +176,10 @@ class FaultUnit {
 
  private:
   enum class Style : uint8_t { page_table_errors, per_engine, shared };
-  enum class Sent : uint8_t { now, before, no_room };
 
   FaultAction report_recoverable(unsigned engine, const Fault& fault);
   FaultAction give_up(unsigned engine, const Fault& fault);
-  Sent send(PageRequest& request);
+  bool send(PageRequest& request);
   void record(unsigned engine, uint8_t source_id, FaultStream stream, const Fault& fault);
   void release_held();
   void tell_pending(unsigned engine);

@@ -272,24 +272,29 @@ TEST_F(AddressSpaceTest, WorkEndsWithTheGreatestResultOfItsAccesses) {
   EXPECT_EQ(work({FaultAction::hang}).skipped, 5u);
 }
 
-TEST_F(AddressSpaceTest, RetryWalksAgain) {
+TEST_F(AddressSpaceTest, RepeatedAccessWalksAgain) {
   system(0x6000) = 0x42;
-  unsigned calls = 0;
-  handler_.decide = [&](const Fault& fault) {
-    if (++calls == 3) {
+  for (const FaultAction action : {FaultAction::stop, FaultAction::wait}) {
+    entry_of(kVa) = 0;
+    space_.invalidate();
+    handler_.decide = [&](const Fault& fault) {
       map(fault.address & ~uint64_t{0xfff}, 0x6000);
-    }
-    return FaultAction::retry;
-  };
-  EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(kVa)), 0x42);
-  EXPECT_EQ(calls, 3u);
+      return action;
+    };
+    std::byte value{};
+    EXPECT_FALSE(ok(space_.read(GpuVa(kVa), std::span(&value, 1))));
+    EXPECT_EQ(value, std::byte{0}) << "the access did not happen";
+    EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(kVa)), 0x42);
+  }
   // A write permission that the handler adds is honoured too.
   map(kVa + 4096, 0x7000, kP);
   handler_.decide = [&](const Fault& fault) {
     EXPECT_EQ(fault.reason, FaultReason::write_denied);
     map(kVa + 4096, 0x7000);
-    return FaultAction::retry;
+    return FaultAction::wait;
   };
+  EXPECT_EQ(write(kVa + 4096, {9}), AccessResult::waits_for_page);
+  EXPECT_EQ(system(0x7000), 0);
   EXPECT_EQ(write(kVa + 4096, {9}), AccessResult::ok);
   EXPECT_EQ(system(0x7000), 9);
 }

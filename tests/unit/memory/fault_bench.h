@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -31,14 +29,16 @@ inline unsigned number_of(const spec::DeviceModel& model, std::string_view name)
   return 0;
 }
 
-class Listener final : public FaultListener {
+// Records what the unit tells the device, and the requests that it queues for the IOMMU.
+class Listener final : public FaultListener, public RemappingSink {
  public:
-  void on_fault(unsigned engine, const Fault& fault) override { faults.push_back({engine, fault.reason}); }
-  std::optional<PageResponse> on_page_request(const PageRequest& request) override {
-    requests.push_back(request);
-    return answer ? std::optional(answer(request)) : std::nullopt;
+  void watch(FaultUnit& unit) {
+    unit_ = &unit;
+    unit.set_remapping(this);
   }
-  void on_switch_request(unsigned engine) override { switches.push_back(engine); }
+  void on_fault(unsigned engine, const Fault& fault) override { faults.push_back({engine, fault.reason}); }
+  void on_request_queued() override { requests.push_back(unit_->state().queue.back()); }
+  void on_remapping_fault(const FaultContext&, const Fault&) override {}
   void on_resume(unsigned engine) override { resumed.push_back(engine); }
   void on_catastrophic(unsigned engine, const Fault&) override { catastrophes.push_back(engine); }
 
@@ -48,8 +48,10 @@ class Listener final : public FaultListener {
   };
   std::vector<Seen> faults;
   std::vector<PageRequest> requests;
-  std::vector<unsigned> switches, resumed, catastrophes;
-  std::function<PageResponse(const PageRequest&)> answer;
+  std::vector<unsigned> resumed, catastrophes;
+
+ private:
+  const FaultUnit* unit_ = nullptr;
 };
 
 // One engine with an advanced context, and one page that is not mapped.
@@ -60,6 +62,7 @@ struct FaultBench {
         tlb(64),
         space(bench.memory, tlb, 1, handler),
         chain(make_chain(bench, WalkMode::advanced48, Size::k4, kVa48, kRw | kUs)) {
+    listener.watch(unit);
     unit.set_context(0, {model, true, 0x12345, 77, 0, false});
     space.load(chain.context);
     bench.put(page_target(Size::k4) + (kVa48 & 0xff8), 0x1234);

@@ -60,7 +60,7 @@ TEST(FaultUnit, ResponseWakesTheEnginesOfItsProcess) {
 }
 
 TEST(FaultUnit, ResponseToAQueuedRequestIsAccepted) {
-  FaultBench one(FaultModel::halt, {.queue_entries = 1, .stream_threshold = 16});
+  FaultBench one(FaultModel::halt, {.queue_entries = 1});
   EXPECT_EQ(one.read(), AccessResult::waits_for_page);
   EXPECT_EQ(one.read(kVa48 ^ 0x1000),
             AccessResult::waits_for_page);  // the queue is full: the request stays in a register
@@ -72,33 +72,17 @@ TEST(FaultUnit, ResponseToAQueuedRequestIsAccepted) {
 
 // A new context does not inherit faults, the wait or refused requests of the previous one.
 TEST(FaultUnit, NewContextStartsWithoutFaultState) {
-  {
-    FaultBench one(FaultModel::stream, {.queue_entries = 64, .stream_threshold = 3});
-    const FaultContext context = one.unit.engine(0).context;
-    for (uint64_t page = 0; page < 2; ++page) {
-      EXPECT_EQ(one.read(kVa48 ^ (page << 12)), AccessResult::ok);
-    }
-    one.unit.set_context(0, context);
-    for (uint64_t page = 2; page < 4; ++page) {
-      EXPECT_EQ(one.read(kVa48 ^ (page << 12)), AccessResult::ok);
-    }
-    EXPECT_TRUE(one.listener.switches.empty()) << "two and two faults, not four";
-    EXPECT_EQ(one.read(kVa48 ^ (uint64_t{4} << 12)), AccessResult::ok);
-    EXPECT_EQ(one.listener.switches, std::vector{0u});
-  }
-  {
-    FaultBench one(FaultModel::halt);
-    const FaultContext context = one.unit.engine(0).context;
-    EXPECT_EQ(one.read(), AccessResult::waits_for_page);
-    one.unit.set_context(0, context);
-    EXPECT_TRUE(one.unit.respond(one.response(true)));
-    EXPECT_TRUE(one.listener.resumed.empty()) << "no engine is waiting";
-    EXPECT_EQ(one.read(), AccessResult::waits_for_page);
-    EXPECT_TRUE(one.unit.respond(one.response(false)));
-    EXPECT_TRUE(one.unit.engine(0).refused.has_value());
-    one.unit.set_context(0, context);
-    EXPECT_EQ(one.read(), AccessResult::waits_for_page) << "requested again, not refused";
-  }
+  FaultBench one(FaultModel::halt);
+  const FaultContext context = one.unit.engine(0).context;
+  EXPECT_EQ(one.read(), AccessResult::waits_for_page);
+  one.unit.set_context(0, context);
+  EXPECT_TRUE(one.unit.respond(one.response(true)));
+  EXPECT_TRUE(one.listener.resumed.empty()) << "no engine is waiting";
+  EXPECT_EQ(one.read(), AccessResult::waits_for_page);
+  EXPECT_TRUE(one.unit.respond(one.response(false)));
+  EXPECT_TRUE(one.unit.engine(0).refused.has_value());
+  one.unit.set_context(0, context);
+  EXPECT_EQ(one.read(), AccessResult::waits_for_page) << "requested again, not refused";
 }
 
 TEST(FaultUnit, EngineResetKeepsReportsAndSettings) {
@@ -148,7 +132,7 @@ TEST(FaultUnit, DeviceResetClearsEveryRegister) {
 
 // While a request in a register blocks its reset, an engine sends no new request, even if the queue has room again.
 TEST(FaultUnit, EngineInResetSendsNoRequests) {
-  FaultBench one(FaultModel::halt, {.queue_entries = 2, .stream_threshold = 16});
+  FaultBench one(FaultModel::halt, {.queue_entries = 2});
   for (uint64_t page = 0; page < 3; ++page) {
     EXPECT_EQ(one.read(kVa48 ^ (page << 12)), AccessResult::waits_for_page);
   }

@@ -13,24 +13,6 @@
 namespace halogen::memory::rows {
 namespace {
 
-class Chaos final : public FaultListener {
- public:
-  explicit Chaos(std::mt19937_64& random) : random_(random) {}
-  std::optional<PageResponse> on_page_request(const PageRequest& request) override {
-    switch (random_() % 3) {
-      case 0:
-        return std::nullopt;
-      case 1:
-        return PageResponse{request.pasid, request.address, true};
-      default:
-        return PageResponse{request.pasid, request.address, false};
-    }
-  }
-
- private:
-  std::mt19937_64& random_;
-};
-
 class RandomGam : public ::testing::TestWithParam<uint64_t> {};
 
 TEST_P(RandomGam, SurvivesRandomTablesAndRegisters) {
@@ -53,11 +35,10 @@ TEST_P(RandomGam, SurvivesRandomTablesAndRegisters) {
   memory.add({MemorySpace::system, MemoryKind::ram, 0, kBytes, &frames});
   const PageFormats formats(model, model.physical_bits);
   EventLog events;
-  Chaos chaos(random);
   TlbSet tlbs(model);
   MemoryTypes types(model);
   VtdUnit vtd(model, memory, {});
-  FaultUnit faults(model, {.queue_entries = 3, .stream_threshold = 2}, events, "gpu0", &chaos);
+  FaultUnit faults(model, {.queue_entries = 3}, events, "gpu0");
   Gam gam(model, {formats, tlbs, faults, types, vtd}, events, "gpu0");
   TlbInvalidation invalidation(model, gam);
   TrttRegisters trtt(model, events, "gpu0");
@@ -121,9 +102,14 @@ TEST_P(RandomGam, SurvivesRandomTablesAndRegisters) {
       case 5:
         gam.invalidate({static_cast<DirectedInvalidation::Level>(random() % 4), std::nullopt, std::nullopt, random()});
         break;
-      case 6:
-        (void)gam.page_response({1, random() % kBytes, random() % 2 == 0});
+      case 6: {
+        const auto& sent = faults.state().outstanding;
+        const PageRequest request = sent.empty() || random() % 4 == 0
+                                        ? PageRequest{.pasid = 1, .address = random() % kBytes}
+                                        : sent[random() % sent.size()];
+        (void)gam.page_response({request.pasid, request.address, random() % 2 == 0});
         break;
+      }
       case 7:
         (void)gam.reset_engine(0);
         break;

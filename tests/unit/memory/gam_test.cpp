@@ -346,7 +346,7 @@ TEST(Gam, UnresolvedAdvancedContextFaultsAtTheFirstAccess) {
 
 TEST(Gam, EngineResetKeepsTranslationsAndRequests) {
   COVERS("ICL-GAM-12");
-  GamBench bench("icl", {.queue_entries = 1, .stream_threshold = 16});
+  GamBench bench("icl", {.queue_entries = 1});
   const unsigned rcs = bench.engine("rcs0");
   Stream stream(bench, rcs, TlbClient::l3, 1);
   const uint64_t pml4 = put_page(bench, 0, kVa48, 42);
