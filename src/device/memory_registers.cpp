@@ -5,6 +5,7 @@
 #include "base/bits.h"
 #include "device/memory_unit.h"
 #include "hw/context.h"
+#include "hw/gam.h"
 #include "hw/gtt.h"
 #include "hw/l3.h"
 #include "hw/mode.h"
@@ -62,7 +63,7 @@ void MemoryUnit::attach_registers() {
 
 // Returns whether this unit derives state from a register. The bank holds its bits.
 bool MemoryUnit::derives(RegisterId id) const {
-  return places_tables(id) || trtt_.owns(id) || types_.owns(id);
+  return places_tables(id) || id == RegisterId::GAB_CTL || trtt_.owns(id) || types_.owns(id);
 }
 
 uint32_t MemoryUnit::on_read(const mmio::RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
@@ -119,6 +120,9 @@ void MemoryUnit::derive(const mmio::RegisterSlot& slot, uint32_t value) {
       gam_.set_table_space(spec::unpack_register<hw::LMEM_CFG>(model_.gen, value).enable ? memory::MemorySpace::local
                                                                                          : memory::MemorySpace::system);
       return;
+    case RegisterId::GAB_CTL:
+      load_copy_arbiter(value);
+      return;
     case RegisterId::PP_DIR_DCLV:
     case RegisterId::PP_DIR_BASE_READ:
     case RegisterId::PDP:
@@ -130,6 +134,16 @@ void MemoryUnit::derive(const mmio::RegisterSlot& slot, uint32_t value) {
     trtt_.write(id, slot.index, slot.dword, value);
   } else if (types_.owns(id)) {
     types_.write(id, slot.index, slot.dword, value);
+  }
+}
+
+// Gen6: the arbiter of the copy engine selects what a page fault of that engine does.
+void MemoryUnit::load_copy_arbiter(uint32_t value) {
+  const bool skip = spec::unpack_register<hw::GAB_CTL>(model_.gen, value).continue_after_page_fault;
+  for (unsigned engine = 0; engine < model_.engines.size(); ++engine) {
+    if (model_.engines[engine].engine_class == spec::EngineClass::blit) {
+      faults_.set_continue_after_fault(engine, skip);
+    }
   }
 }
 

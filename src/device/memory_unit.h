@@ -159,6 +159,7 @@ class MemoryUnit final : public mmio::RegisterHandler, public ContextListener, p
   void load_global();
   void load_flat();
   void load_directory(const spec::EngineModel& engine);
+  void load_copy_arbiter(uint32_t value);
   void load_process_walk(unsigned engine, const memory::WalkContext& walk);
   void write_pdp(const mmio::RegisterSlot& slot, uint32_t value);
   bool write_process_entries(unsigned engine, GpuVa address, std::span<const uint32_t> dwords);

@@ -244,6 +244,36 @@ TEST(SnbContexts, DirectoryLiesInsideTheGlobalTable) {
   EXPECT_EQ(bench.events(EventKind::fault), 1u) << "no part of the directory is loaded";
 }
 
+// Gen6: GAB_CTL (Linux i915, intel_gt_regs.h) makes the copy engine continue after a page fault. A full reset clears
+// it.
+TEST(SnbFaults, CopyArbiterSelectsWhetherTheCopyEngineHangs) {
+  MemoryBench bench("snb");
+  constexpr uint32_t kControl = 0x24000, kContinue = 1u << 8, kReset = 0x941c;
+  constexpr uint64_t kUnmapped = 0x30'6000;
+  const auto store = [&](spec::EngineClass wanted) {
+    const auto found = std::ranges::find(bench.model.engines, wanted, &spec::EngineModel::engine_class);
+    const auto number = static_cast<unsigned>(found - bench.model.engines.begin());
+    return bench.device->space(number, memory::Stream::batch, memory::TableKind::global)
+        .store_value<uint32_t>(GpuVa(kUnmapped), 1);
+  };
+  EXPECT_EQ(store(spec::EngineClass::blit), memory::AccessResult::hung);
+  bench.write(kControl, kContinue);
+  EXPECT_EQ(bench.read(kControl), kContinue);
+  bench.host.log.clear();
+  EXPECT_EQ(store(spec::EngineClass::blit), memory::AccessResult::ok);
+  EXPECT_EQ(bench.events(EventKind::fault), 1u) << "the fault is reported";
+  EXPECT_EQ(store(spec::EngineClass::render), memory::AccessResult::hung) << "the other engines are not concerned";
+  const DeviceState saved = bench.device->snapshot();
+  bench.write(kControl, 0);
+  EXPECT_EQ(store(spec::EngineClass::blit), memory::AccessResult::hung);
+  bench.device->restore(saved);
+  EXPECT_EQ(store(spec::EngineClass::blit), memory::AccessResult::ok);
+  bench.write(kReset, 1);
+  bench.wake_all();
+  EXPECT_EQ(bench.read(kControl), 0u);
+  EXPECT_EQ(store(spec::EngineClass::blit), memory::AccessResult::hung);
+}
+
 // Observed in traces of the OpenCL driver: tables are in local memory if LMEM_CFG selects it.
 TEST(Dg1Contexts, LmemCfgSelectsTheMemoryOfTables) {
   const auto run = [](bool firmware, bool write_enable) {
