@@ -7,6 +7,8 @@
 
 #include "base/check.h"
 #include "engine/submit/execlist.h"
+#include "hw/interrupt_gen4.h"
+#include "mmio/register.h"
 
 namespace halogen::device {
 
@@ -64,6 +66,7 @@ Device::Device(const spec::DeviceModel& chip, Host& host, DeviceOptions options)
       display_phys_(model_, mmio_, sideband_),
       memory_(model_, firmware_.layout(), local_bytes(model_, options_), mmio_, *this, host, options_.name),
       interrupts_(model_, mmio_, *this, host, options_.name + ".interrupts"),
+      invalid_tile_(interrupts_.source("GTISR_0", "rcs_invalid_tile")),
       observation_(model_, mmio_, memory_, interrupts_, clock_, host, options_.name + ".oa"),
       display_(model_, mmio_, *this, host, options_.name + ".display"),
       compression_(display_, memory_, firmware_.layout()),
@@ -284,6 +287,13 @@ void Device::on_pending(unsigned engine, bool pending, bool repair) {
     interrupts_.set_fault_repair(engine, repair);
   }
   interrupts_.set_level(engine, EngineCause::page_fault, pending);
+}
+
+// Only the render engine has tiled resources. The bit of its interrupt is published for Gen9 alone.
+void Device::on_invalid_tile() {
+  if (invalid_tile_ && !mmio::Register<hw::IMR>(mmio_.bank(), "rcs0").get().invalid_tile) {
+    interrupts_.pulse_source(*invalid_tile_);
+  }
 }
 
 void Device::on_interrupt_level(bool asserted) {

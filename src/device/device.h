@@ -188,6 +188,7 @@ class Device : private EngineListener,
   void on_resume(unsigned engine) override { engines_.on_resume(engine); }
   void on_catastrophic(unsigned engine, const memory::Fault& fault) override;
   void on_pending(unsigned engine, bool pending, bool repair) override;
+  void on_invalid_tile() override;
   void on_engine_lost(unsigned engine) override { reset_unit_.set_catastrophic(model_.engines[engine]); }
   oa::CountsWanted counts_wanted(unsigned /*engine*/) override { return observation_.counts_wanted(); }
   void on_engine_work(unsigned engine, const oa::WorkSpan& span) override { observation_.on_engine_work(engine, span); }
@@ -224,6 +225,7 @@ class Device : private EngineListener,
   platform::DisplayPhys display_phys_;
   MemoryUnit memory_;
   interrupt::InterruptUnit interrupts_;
+  std::optional<interrupt::InterruptSource> invalid_tile_;  // of the render engine
   Observation observation_;
   display::Display display_;
   CompressionPort compression_;

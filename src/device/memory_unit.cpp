@@ -72,6 +72,7 @@ MemoryUnit::MemoryUnit(const spec::DeviceModel& model, const MemoryLayout& layou
     iommu_.emplace(model, memory::Iommu::Parts{vtd_, gam_, faults_, *this}, host, path_ + ".iommu");
     faults_.set_remapping(&*iommu_);
   }
+  trtt_.set_listener(&listener);
   attach_registers();
   refresh();
 }

@@ -180,8 +180,8 @@ void TrttRegisters::on_unmapped_tile(unsigned number, uint64_t address, Tile til
     return;
   }
   events_->on_event({EventKind::fault, "TR-TT", path_, address, number, "access to an invalid tile"});
-  if (sink_ != nullptr) {
-    sink_->on_invalid_tile(address);
+  if (listener_ != nullptr) {
+    listener_->on_invalid_tile();
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/event.h"
 #include "memory/address_space.h"
+#include "memory/fault_unit.h"
 #include "spec/descriptors.h"
 #include "spec/device_model.h"
 
@@ -39,13 +40,6 @@ struct TrttState {
   bool operator==(const TrttState&) const = default;
 };
 
-// Gets accesses to invalid tiles, which raise an interrupt of their own.
-class InvalidTileSink {
- public:
-  virtual ~InvalidTileSink() = default;
-  virtual void on_invalid_tile(uint64_t address) = 0;
-};
-
 // The register sets of a device. Registers are named by id, not by offset.
 class TrttRegisters {
  public:
@@ -64,9 +58,9 @@ class TrttRegisters {
   void misused(unsigned number, uint64_t address, std::string detail) const;
 
   // Handles an access to a tile that is not mapped. Null tiles are counted across all clients. An access to an invalid
-  // tile raises an Event and, if there is a sink, an interrupt.
+  // tile raises an Event and is reported to the listener.
   void on_unmapped_tile(unsigned number, uint64_t address, Tile tile);
-  void set_invalid_tile_sink(InvalidTileSink* sink) { sink_ = sink; }
+  void set_listener(FaultListener* listener) { listener_ = listener; }
   uint64_t null_tile_accesses() const { return null_tile_accesses_; }
 
   const TrttState& state() const { return state_; }
@@ -80,7 +74,7 @@ class TrttRegisters {
   std::string path_;
   bool per_engine_;  // one set per engine, and no bypass control
   TrttState state_;
-  InvalidTileSink* sink_ = nullptr;
+  FaultListener* listener_ = nullptr;
   uint64_t null_tile_accesses_ = 0;
 };
 

@@ -123,6 +123,34 @@ TEST_P(TiledResourceRegisters, DefaultsOfBothDetectionRegistersClash) {
   EXPECT_EQ(access(kEntry), kMapped);
 }
 
+// Gen9: bit 9 of the render engine's interrupts (Kaby Lake PRM vol. 2d), behind the masks of the engine and of the
+// bank. No source names a bit of Gen11 and Gen12, where nothing is interrupted.
+TEST_P(TiledResourceRegisters, AccessToAnInvalidTileInterrupts) {
+  COVERS("ICL-TRTT-06");
+  constexpr uint32_t kBit = 1u << 9, kBankMask = 0x44304, kIdentity = 0x44308, kEngineMask = 0x20a8;
+  bench_.write(null_register(), 0x5000'0001);
+  bench_.write(invalid_register(), 0x6000'0002);
+  enable();
+  if (bench_.model.gen != spec::GenId::gen9) {
+    EXPECT_EQ(access(0x6000'0002), kInvalid);
+    EXPECT_EQ(bench_.host.log.count(EventKind::fault), 2u) << "software is not told, so the model reports it";
+    return;
+  }
+  const auto identity_after = [&](uint32_t entry) {
+    bench_.write(kIdentity, kBit);
+    bench_.write(kIdentity, kBit);  // the bank keeps two events
+    access(entry);
+    return bench_.read(kIdentity) & kBit;
+  };
+  EXPECT_EQ(identity_after(0x6000'0002), 0u) << "masked after reset";
+  bench_.write(kBankMask, ~kBit);
+  EXPECT_EQ(identity_after(0x6000'0002), 0u) << "masked in the engine";
+  bench_.write(kEngineMask, ~kBit);
+  EXPECT_EQ(identity_after(0x6000'0002), kBit);
+  EXPECT_EQ(identity_after(0x5000'0001), 0u) << "a null tile does not interrupt";
+  EXPECT_EQ(identity_after(kEntry), 0u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Chips, TiledResourceRegisters, ::testing::Values("skl", "icl", "tgl", "dg1"));
 
 }  // namespace
