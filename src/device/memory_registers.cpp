@@ -217,8 +217,13 @@ void MemoryUnit::load_global() {
   host_space_.load(walk);
   for (const auto& [key, client] : clients_) {
     const auto& [engine, stream, table] = key;
-    if (table == memory::TableKind::global) {
-      client->space.load(memory::works_without_table(stream) ? walk : enabled);
+    if (table != memory::TableKind::global) {
+      continue;
+    }
+    if (memory::works_without_table(stream)) {
+      client->space.load(walk);
+    } else if (engine != kNoEngine) {
+      client->space.load(enabled);  // the others are attached to gam_
     }
   }
   aperture_.set_writable(table_enabled_);

@@ -18,7 +18,6 @@ namespace halogen::device {
 namespace {
 
 constexpr unsigned kExternalTlbEntries = 64;
-constexpr unsigned kNoEngine = ~0u;  // key of streams without one
 
 // Records the step that read the entry of the page.
 struct LeafRecorder final : memory::WalkRecorder {
@@ -174,11 +173,11 @@ memory::AddressSpace& MemoryUnit::external_space(memory::Stream stream) {
   auto client = std::make_unique<Client>(std::make_unique<ExternalFaults>(*this, stream), map_.physical(),
                                          external_tlb_, memory::kGlobalSpace);
   memory::AddressSpace& space = client->space;
-  memory::WalkContext walk = global_walk();
-  if (!table_enabled_ && !memory::works_without_table(stream)) {
-    walk.format = nullptr;
+  if (memory::works_without_table(stream)) {
+    space.load(global_walk());
+  } else {
+    gam_.attach_default(space);
   }
-  space.load(walk);
   clients_.emplace(key, std::move(client));
   return space;
 }

@@ -118,6 +118,7 @@ class MemoryUnit final : public mmio::RegisterHandler, public ContextListener, p
         : faults(std::move(handler)), space(memory, tlb, tag, *faults) {}
   };
   using ClientKey = std::tuple<unsigned, memory::Stream, memory::TableKind>;
+  static constexpr unsigned kNoEngine = ~0u;  // in keys of streams without an engine
 
   // Handles faults of the CPU and the display. While the table is off, accesses that may still use it raise no error.
   class ExternalFaults final : public memory::FaultHandler {

@@ -1,7 +1,7 @@
-// Memory types: the private page attribute table that page table entries index (PAT, PCD and PWT bits), and the memory
-// object control tables that commands and surface states index. The model has no caches; types matter to it because
-// only write-back memory takes atomic operations. Ice Lake PRM vol. 6, Atomic Operations between GPU and IA, Updating
-// A/D Bits (seed 001); layouts: spec/registers/mocs.toml. Not modelled: cache hits and ages, the L3 halves of MOCS.
+// Memory types: the private page attribute table that page table entries index (PAT, PCD and PWT bits). The model has no
+// caches; types matter to it because only write-back memory takes atomic operations. Ice Lake PRM vol. 6, Atomic
+// Operations between GPU and IA, Updating A/D Bits (seed 001); layouts: spec/registers/mocs.toml. Not modelled: cache
+// hits and ages, and the memory object control tables (MOCS) that commands and surface states index.
 #pragma once
 
 #include <array>
@@ -32,10 +32,7 @@ enum class AtomicOutcome : uint8_t {
 // The state, as plain data.
 struct MemoryTypeState {
   static constexpr unsigned kEntries = 8;
-  static constexpr unsigned kMocsEntries = 64;
-  static constexpr unsigned kMocsTables = 6;
   std::array<uint8_t, kEntries> pat{};
-  std::array<std::array<uint32_t, kMocsEntries>, kMocsTables> mocs{};
   // Settings of registers whose addresses the manual does not give.
   bool atomics_ignore_type = true;        // false: atomics outside write-back memory fail
   bool page_updates_ignore_type = false;  // "A/D Bit Update on non-WB Space", default 0: a catastrophic error
@@ -44,7 +41,7 @@ struct MemoryTypeState {
 
 class MemoryTypes {
  public:
-  explicit MemoryTypes(const spec::DeviceModel& model);
+  explicit MemoryTypes(const spec::DeviceModel& model) : model_(&model) {}
 
   bool owns(spec::RegisterId id) const;
   // Handles a write of a dword. `index`: the copy of the register. `value`: the stored value after the write.
@@ -54,8 +51,6 @@ class MemoryTypes {
   // Returns the type of a page. `type_index`: PAT:PCD:PWT of the entry that maps it.
   PatEntry pat(uint8_t type_index) const;
   MemoryType page_type(uint8_t type_index) const { return pat(type_index).type; }
-  // Returns the type of an engine's access. Memory object control decides, unless it selects the type of the page.
-  MemoryType access_type(spec::EngineClass engine, unsigned number, unsigned mocs_index, uint8_t type_index) const;
 
   // Returns the outcome of an atomic operation. The chip owns the cache line meanwhile; it cannot lock the bus. Outside
   // write-back memory it ignores the type, or the operation fails and the caller reports a catastrophic error.
@@ -68,7 +63,6 @@ class MemoryTypes {
 
  private:
   const spec::DeviceModel* model_;
-  bool shared_mocs_;  // one table for all engines
   MemoryTypeState state_;
 };
 

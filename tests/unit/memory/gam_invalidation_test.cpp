@@ -273,55 +273,7 @@ TEST(MemoryTypes, PatHasEightEntries) {
     for (const unsigned index : {8u, 9u, 0xffff'ffffu}) {
       types.write(GamBench::id("PAT_INDEX"), index, 0, 0xff);
     }
-    types.write(GamBench::id("GFX_MOCS"), 64, 0, 3);
     EXPECT_EQ(types.state(), before);
-  }
-}
-
-// Every engine of Gen11 has its own MOCS table.
-TEST(MemoryTypes, EachEngineReadsItsOwnMocsTable) {
-  using spec::EngineClass;
-  const struct {
-    const char* name;
-    EngineClass engine;
-    unsigned number;
-  } rows[] = {{"GFX_MOCS", EngineClass::render, 0}, {"GFX_MOCS", EngineClass::posh, 0},
-              {"MFX0_MOCS", EngineClass::video, 0}, {"MFX1_MOCS", EngineClass::video, 1},
-              {"MFX2_MOCS", EngineClass::video, 2}, {"VEBOX_MOCS", EngineClass::vebox, 0},
-              {"BLT_MOCS", EngineClass::blit, 0}};
-  for (const auto& row : rows) {
-    MemoryTypes types(*spec::find_device("icl"));
-    types.write(GamBench::id(row.name), 9, 0, 3);
-    for (const auto& other : rows) {
-      EXPECT_EQ(types.access_type(other.engine, other.number, 9, 0),
-                std::string_view(other.name) == row.name ? MemoryType::wb : MemoryType::uc)
-          << row.name << " " << other.name;
-    }
-  }
-  // Without a MOCS table the page table entry selects the type.
-  MemoryTypes old(*spec::find_device("bdw"));
-  old.state().pat[2] = 2;
-  EXPECT_EQ(old.access_type(EngineClass::render, 0, 9, 2), MemoryType::wt);
-}
-
-// MOCS bits 1:0 override the type of the page: 0 page, 1 UC, 2 WT, 3 WB.
-TEST(MemoryTypes, MocsOverridesThePageType) {
-  for (const char* device : {"skl", "tgl"}) {
-    const spec::DeviceModel& model = *spec::find_device(device);
-    MemoryTypes types(model);
-    const bool shared = types.owns(GamBench::id("GLOBAL_MOCS"));
-    EXPECT_EQ(shared, std::string_view(device) == "tgl");
-    types.state().pat[3] = 1;  // WC
-    for (uint32_t n = 0; n < 4; ++n) {
-      types.write(GamBench::id(shared ? "GLOBAL_MOCS" : "BLT_MOCS"), 10 + n, 0, n | 0x30);
-    }
-    const auto type = [&](unsigned index) { return types.access_type(spec::EngineClass::blit, 0, index, 3); };
-    EXPECT_EQ(type(10), MemoryType::wc);
-    EXPECT_EQ(type(11), MemoryType::uc);
-    EXPECT_EQ(type(12), MemoryType::wt);
-    EXPECT_EQ(type(13), MemoryType::wb);
-    // Engines have their own tables if there is no shared table.
-    EXPECT_EQ(types.access_type(spec::EngineClass::render, 0, 13, 3), shared ? MemoryType::wb : MemoryType::wc);
   }
 }
 
