@@ -3,13 +3,19 @@
 
 #include <cctype>
 #include <iostream>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "commands.h"
+#include "eu/exec/executor.h"
+#include "eu/ir/print.h"
+#include "eu/isa/decoder.h"
 #include "eu/isa/printer.h"
 #include "eu_files.h"
+#include "gen/eu_rules.h"
 
 namespace halogen::cli {
 namespace {
@@ -19,6 +25,21 @@ struct Options {
   std::string file;
   bool rules = false;
   bool payloads = false;
+  bool lowered = false;
+};
+
+class FileCode final : public eu::CodeSource {
+ public:
+  FileCode(spec::GenId gen, std::vector<std::byte> bytes) : gen_(gen), bytes_(std::move(bytes)) {}
+  std::optional<eu::Instruction> at(uint32_t offset) const override {
+    if (offset >= bytes_.size()) return {};
+    const eu::Decoded decoded = eu::decode(gen_, std::span(bytes_).subspan(offset));
+    return decoded.ok() ? decoded.instruction : eu::Instruction{};
+  }
+
+ private:
+  spec::GenId gen_;
+  std::vector<std::byte> bytes_;
 };
 
 bool is_hex_text(const std::string& text) {
@@ -67,6 +88,11 @@ int run(const Options& options) {
   if (text->empty()) return complain(fmt::format("{}: the file is empty.", options.file));
   const auto code = code_of(options.file, *text);
   if (!code) return complain(code.message());
+  if (options.lowered) {
+    const auto& rules = eu_rules(*gen);
+    std::cout << eu::ir::print(eu::ir::BlockList(FileCode(*gen, *code), 0, rules)) << std::flush;
+    return std::cout ? 0 : complain("cannot write standard output.");
+  }
   const std::string lines = eu::disassemble(*gen, *code, {.rules = options.rules, .headers = options.payloads});
   std::cout << lines << std::flush;
   if (!std::cout) return complain("cannot write standard output.");
@@ -85,6 +111,8 @@ void add_disasm(CLI::App& app, int& status) {
   command->add_flag("--rules", options->rules, "print the rules that an instruction breaks below it");
   command->add_flag("--payloads", options->payloads,
                     "print the fields of message headers below each send, with their registers");
+  command->add_flag("--lowered", options->lowered,
+                    "print instead the code that is reachable from the start, in the form that executors run");
   command->footer("Exit: 0 printed; 1 printed, but some of it is not a valid instruction; 2 wrong usage or bad file.");
   command->callback([options, &status] { status = run(*options); });
 }

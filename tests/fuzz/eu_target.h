@@ -1,5 +1,6 @@
 // Runs any bits as a kernel, once with the specialised routines and once without. Both runs must end with the same
-// thread state. The first bytes choose generation, float modes and channels.
+// thread state, and the lowered code must keep its invariants. The first bytes choose generation, float modes and
+// channels.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +9,14 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/check.h"
 #include "eu/exec/executor.h"
+#include "eu/ir/verify.h"
 #include "eu/isa/decoder.h"
+#include "gen/eu_rules.h"
 
 namespace halogen::fuzz {
 
@@ -73,6 +77,8 @@ inline void eu_kernel(std::span<const uint8_t> data) {
   }
   start.flag = {mask * 2654435761u, ~mask};
   start.start(0, mask);
+  const std::string broken = eu::ir::verify(eu::ir::BlockList(*code, 0, eu_rules(gen)));
+  check(broken.empty(), broken);
   std::vector<eu::Thread> ends;
   for (const bool only_generic : {false, true}) {
     const auto executor = eu::make_interpreter(gen, {.only_generic = only_generic});

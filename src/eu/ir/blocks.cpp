@@ -55,7 +55,7 @@ bool is_nothing(const Instruction& in) {
 
 }  // namespace
 
-Program::Program(const CodeSource& code, uint32_t entry, const EuRules& rules) : entry_(entry) {
+BlockList::BlockList(const CodeSource& code, uint32_t entry, const EuRules& rules) : entry_(entry) {
   const std::map<uint32_t, Instruction> found = reachable_code(code, entry, rules);
   std::set<uint32_t> leaders{entry};
   for (const auto& [offset, in] : found) {
@@ -110,7 +110,7 @@ Program::Program(const CodeSource& code, uint32_t entry, const EuRules& rules) :
   }
 }
 
-const Block* Program::find(uint32_t offset) const {
+const Block* BlockList::find(uint32_t offset) const {
   const auto at = std::ranges::lower_bound(blocks_, offset, {}, &Block::offset);
   return at != blocks_.end() && at->offset == offset ? &*at : nullptr;
 }

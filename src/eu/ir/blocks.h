@@ -45,11 +45,11 @@ struct Block {
 };
 
 // The code that is reachable from an entry without jumps through registers.
-class Program {
+class BlockList {
  public:
-  Program(const CodeSource& code, uint32_t entry, const EuRules& rules);
-  Program(const Program&) = delete;
-  Program& operator=(const Program&) = delete;
+  BlockList(const CodeSource& code, uint32_t entry, const EuRules& rules);
+  BlockList(const BlockList&) = delete;
+  BlockList& operator=(const BlockList&) = delete;
 
   [[nodiscard]] uint32_t entry() const { return entry_; }
   // Returns the blocks in the order of their offsets.

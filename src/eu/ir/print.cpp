@@ -228,9 +228,9 @@ std::string print(const Lowered& lowered) {
   return out;
 }
 
-std::string print(const Program& program) {
+std::string print(const BlockList& list) {
   std::string out;
-  for (const Block& block : program.blocks()) {
+  for (const Block& block : list.blocks()) {
     out += fmt::format("block {:#x}\n", block.offset);
     for (const Lowered& lowered : block.body) {
       out += fmt::format("  {}\n", print(lowered));

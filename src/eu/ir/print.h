@@ -13,6 +13,6 @@
 namespace halogen::eu::ir {
 
 std::string print(const Lowered& lowered);
-std::string print(const Program& program);
+std::string print(const BlockList& list);
 
 }  // namespace halogen::eu::ir

@@ -10,6 +10,6 @@ namespace halogen::eu::ir {
 
 // Return a description of the first broken invariant, or an empty string.
 std::string verify(const Lowered& lowered);
-std::string verify(const Program& program);
+std::string verify(const BlockList& list);
 
 }  // namespace halogen::eu::ir

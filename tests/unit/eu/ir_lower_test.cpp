@@ -68,9 +68,9 @@ TEST(EuLowering, BlocksEndAtBranchesAndTargets) {
   // 0: add, 16: if to 48, 32: add, 48: endif, 64: end.
   const std::vector code{add, when(branch(Op::if_, 8, 2, 2, true)), add, branch(Op::endif, 8, 1), end()};
   const auto source = make_code(code);
-  const ir::Program program(*source, 0, eu_rules(GenId::gen9));
-  EXPECT_EQ(ir::verify(program), "");
-  EXPECT_EQ(ir::print(program),
+  const ir::BlockList blocks(*source, 0, eu_rules(GenId::gen9));
+  EXPECT_EQ(ir::verify(blocks), "");
+  EXPECT_EQ(ir::print(blocks),
             "block 0x0\n"
             "  add.d grf[128 +4]:d <- grf[128 +4]:d, #0x1:d  x8 at 0\n"
             "  branch to 0x30 to 0x30, next 0x20\n"
@@ -81,8 +81,8 @@ TEST(EuLowering, BlocksEndAtBranchesAndTargets) {
             "  branch to 0x40, next 0x40\n"
             "block 0x40\n"
             "  end of thread\n");
-  ASSERT_NE(program.find(0x20), nullptr);
-  EXPECT_EQ(program.find(0x10), nullptr);
+  ASSERT_NE(blocks.find(0x20), nullptr);
+  EXPECT_EQ(blocks.find(0x10), nullptr);
 }
 
 class LoweringOf : public ::testing::TestWithParam<GenId> {};
