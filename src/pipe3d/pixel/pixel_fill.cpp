@@ -34,11 +34,10 @@ const PixelReplay* PixelStage::replay(const PixelShader::Kernel& kernel, bool na
     // The first square of a thread has a covered pixel. If helper channels run, all channels of that square are
     // enabled.
     const std::vector<eu::SentBytes>* const sent =
-        followed_.find(*unit_.kernel(), gen,
-                       {.kernel = unit_.kernel()->number(),
-                        .payload_end = filled.payload_end,
-                        .mask_first = state_->pixel_payload == PayloadForm::start_vertex,
-                        .enabled = state_->pixel.shader.vector_mask ? 0xfu : 0u});
+        followed_.find(*unit_.kernel(), {.kernel = unit_.kernel()->number(),
+                                         .payload_end = filled.payload_end,
+                                         .mask_first = state_->pixel_payload == PayloadForm::start_vertex,
+                                         .enabled = state_->pixel.shader.vector_mask ? 0xfu : 0u});
     if (sent != nullptr) {
       known.rehearse(*state_, all, gen, *sent, unit_, *thread_);
     }

@@ -7,28 +7,21 @@
 #include "eu/isa/messages.h"
 #include "hw/message_headers.h"
 #include "hw/pixel_payload.h"
-#include "spec/payload.h"
+#include "spec/first_bit.h"
 
 namespace halogen::pipe3d {
 namespace {
 
 constexpr size_t kMaxWrites = 16;
 
-// Returns the first byte of a field, counted from the start of the item.
-size_t byte_of(const spec::ItemDesc& item, spec::GenId gen, std::string_view field) {
-  const std::span<const spec::FieldDesc> fields = item.layout(gen)->fields;
-  const auto found = std::ranges::find(fields, field, &spec::FieldDesc::name);
-  return found != fields.end() ? found->first_bit / 8u : 0;
-}
-
 // Returns the byte of the thread's registers that holds the mask of live channels, from which kernels copy it.
 size_t mask_of_thread(spec::GenId gen, const TargetMessage& message) {
   if (message.form == TargetMessageForm::half_by_half) {
-    return byte_of(hw::PIXEL_PRIMITIVE::kDesc, gen, "mask");
+    return spec::first_bit_of(gen, &hw::PIXEL_PRIMITIVE::mask).value_or(0) / 8;
   }
   // Channels from 16 on have a register of their own.
   const size_t grf = hw::PIXEL_SUBSPANS::kGrf + (message.first_lane >= 16 ? 1 : 0);
-  return grf * eu::kGrfBytes + byte_of(hw::PIXEL_SUBSPANS::kDesc, gen, "mask");
+  return grf * eu::kGrfBytes + spec::first_bit_of(gen, &hw::PIXEL_SUBSPANS::mask).value_or(0) / 8;
 }
 
 // Records render target messages. Any other message makes the recording invalid.
@@ -159,7 +152,7 @@ void take_colours(const TargetMessage& message, GroupColours& colours) {
 
 }  // namespace
 
-const std::vector<eu::SentBytes>* FollowedKernels::find(const eu::Kernel& kernel, spec::GenId gen, const Way& way) {
+const std::vector<eu::SentBytes>* FollowedKernels::find(const eu::Kernel& kernel, const Way& way) {
   auto known = std::ranges::find(list_, way, &Followed::way);
   if (known == list_.end()) {
     if (list_.size() == kMax) {
@@ -169,7 +162,7 @@ const std::vector<eu::SentBytes>* FollowedKernels::find(const eu::Kernel& kernel
     for (size_t i = 0; i < std::min(way.payload_end, eu::kGrfs) * eu::kGrfBytes; ++i) {
       starts.varying[i] = i >= eu::kGrfBytes || (way.mask_first && i < 4);
     }
-    list_.push_back({way, eu::origins_of_messages(kernel, gen, starts)});
+    list_.push_back({way, eu::origins_of_messages(kernel, starts)});
     known = list_.end() - 1;
   }
   return known->sent ? &*known->sent : nullptr;

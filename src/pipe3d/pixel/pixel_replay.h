@@ -28,7 +28,7 @@ class FollowedKernels {
     bool operator==(const Way&) const = default;
   };
   // Returns the messages of the kernel. Null: the analysis found no answer.
-  const std::vector<eu::SentBytes>* find(const eu::Kernel& kernel, spec::GenId gen, const Way& way);
+  const std::vector<eu::SentBytes>* find(const eu::Kernel& kernel, const Way& way);
 
  private:
   struct Followed {

@@ -241,21 +241,20 @@ bool OriginTracker::follow(const Prepared& prepared) {
 
 }  // namespace
 
-std::optional<std::vector<SentBytes>> origins_of_messages(const Kernel& kernel, spec::GenId gen,
-                                                          const ThreadStarts& starts) {
-  if (kernel.instruction_count() == 0 || kernel.instruction_count() > kMaxInstructions) {
+std::optional<std::vector<SentBytes>> origins_of_messages(const Kernel& any_kernel, const ThreadStarts& starts) {
+  const auto* const kernel = dynamic_cast<const PreparedKernel*>(&any_kernel);
+  if (kernel == nullptr || kernel->list().empty() || kernel->list().size() > kMaxInstructions) {
     return std::nullopt;
   }
-  const EuRules& rules = eu_rules(gen);
   OriginTracker tracker(starts);
-  uint32_t next = kernel.entry();
-  bool analysed = true;
-  kernel.visit([&](uint32_t offset, const Instruction& in) {
-    analysed = analysed && offset == next && !tracker.ended() &&
-               tracker.follow(prepare_instruction(in, offset, rules, nullptr, true));
-    next = offset + in.size;
-  });
-  return analysed && tracker.ended() ? std::optional(tracker.take()) : std::nullopt;
+  uint32_t next = kernel->entry();
+  for (const Prepared& prepared : kernel->list()) {
+    if (prepared.offset != next || tracker.ended() || !tracker.follow(prepared)) {
+      return std::nullopt;
+    }
+    next = prepared.offset + prepared.in.size;
+  }
+  return tracker.ended() ? std::optional(tracker.take()) : std::nullopt;
 }
 
 }  // namespace halogen::eu

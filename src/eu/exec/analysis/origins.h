@@ -32,8 +32,7 @@ struct ThreadStarts {
   StartBytes varying;    // bytes of general registers that are not the same in all threads
   uint32_t enabled = 0;  // channels that are enabled in every thread
 };
-// Returns the messages of a kernel in order. No value: the kernel cannot be analysed.
-std::optional<std::vector<SentBytes>> origins_of_messages(const Kernel& kernel, spec::GenId gen,
-                                                          const ThreadStarts& starts);
+// Returns the messages of a kernel of the interpreter in order. No value: the kernel cannot be analysed.
+std::optional<std::vector<SentBytes>> origins_of_messages(const Kernel& any_kernel, const ThreadStarts& starts);
 
 }  // namespace halogen::eu
