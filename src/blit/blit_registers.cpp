@@ -7,15 +7,11 @@
 #include "blit/command_parts.h"
 #include "blit/raster_op.h"
 #include "hw/blt.h"
+#include "hw/header_bits.h"
 #include "spec/packed.h"
 
 namespace halogen::blit {
 namespace {
-
-constexpr unsigned kOpcodeAt = 22;
-constexpr uint32_t kOpcodeMask = 0x7f;
-constexpr unsigned kByteMaskAt = 20;  // in dword 0 of every command
-constexpr unsigned kTiledAt = 11;
 
 uint32_t yx(int32_t y, int32_t x) {
   return static_cast<uint32_t>(y) << 16 | (static_cast<uint32_t>(x) & 0xffff);
@@ -36,7 +32,7 @@ int16_t pitch_field(const Surface& surface) {
 
 uint32_t control_register(const BlitCommand& command, const BlitJob* job, const BlitState& state) {
   hw::BR00 control;
-  control.instruction_target = static_cast<uint8_t>(command.dwords[0] >> kOpcodeAt & kOpcodeMask);
+  control.instruction_target = static_cast<uint8_t>(hw::BlitHeader::kOpcode.of(command.dwords[0]));
   control.setup_monochrome_pattern = state.setup.mono_pattern;
   if (job != nullptr) {
     control.clip_instruction = job->clipped;
@@ -53,9 +49,10 @@ uint32_t control_register(const BlitCommand& command, const BlitJob* job, const 
     control.monochrome_source = job->source == SourceKind::mono;
     control.color_pattern = job->pattern.kind == PatternKind::color;
     control.monochrome_pattern = job->pattern.kind == PatternKind::mono;
-  } else {  // a setup: all fields of its dword 0
-    control.byte_mask_32bpp = static_cast<hw::BltByteMask>(command.dwords[0] >> kByteMaskAt & 3);
-    control.dest_tiling_enable = (command.dwords[0] >> kTiledAt & 1) != 0;
+  } else {  // a setup: the fields of its dword 0, which lie where the register has them
+    const hw::BR00 sent = hw::BR00::unpack(command.gen, command.dwords.first(1));
+    control.byte_mask_32bpp = sent.byte_mask_32bpp;
+    control.dest_tiling_enable = sent.dest_tiling_enable;
   }
   return spec::packed32(control, command.gen);
 }

@@ -6,6 +6,7 @@
 #include "blit/chroma_key.h"
 #include "blit/mono_source.h"
 #include "blit/raster_op.h"
+#include "hw/blt.h"
 #include "spec/item_ids.h"  // generated
 
 namespace halogen::blit {
@@ -18,7 +19,6 @@ constexpr uint64_t kMaxImmediate_B = 128;
 constexpr int64_t kMaxMonoPixels = 32745;
 constexpr int64_t kMaxLine_B = 32768;
 constexpr int64_t kCacheLine = 64;
-constexpr uint32_t kFixedPatternAt = 15;
 
 bool is_text(CommandId id) {
   return id == CommandId::XY_TEXT_BLT || id == CommandId::XY_TEXT_IMMEDIATE_BLT;
@@ -98,7 +98,7 @@ void check_pattern(const BlitCommand& command, const BlitJob& job, BrokenRules& 
     broken.add(Rule::aligned_pattern);
   }
   if (command.desc.id == CommandId::XY_MONO_PAT_FIXED_BLT &&
-      !fixed_pattern(static_cast<hw::BltFixedPattern>(command.dwords[0] >> kFixedPatternAt & 0xf))) {
+      !fixed_pattern(hw::XY_MONO_PAT_FIXED_BLT::unpack(command.gen, command.dwords).fixed_pattern)) {
     broken.add(Rule::fixed_pattern);
   }
 }

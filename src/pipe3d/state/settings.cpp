@@ -111,7 +111,8 @@ void Settings::change_buffers(spec::GenId gen, std::span<const uint32_t> dwords)
   const size_t size = count == 0 ? 0 : (dwords.size() - 1) / count;
   for (size_t i = 0; i < count; ++i) {
     const hw::VERTEX_BUFFER_STATE state = Command::unpack_vertex_buffers(gen, dwords, i).state;
-    std::vector<uint32_t> one{(dwords[0] & ~0xffu) | static_cast<uint32_t>(size - 1)};
+    constexpr spec::HeaderField kLength = hw::RenderHeader::kLength;
+    std::vector<uint32_t> one{(dwords[0] & ~kLength.mask()) | kLength.put(static_cast<uint32_t>(size - 1))};
     const auto body = dwords.subspan(1 + i * size, size);
     one.insert(one.end(), body.begin(), body.end());
     put(CommandId::_3DSTATE_VERTEX_BUFFERS, state.vertex_buffer_index, one);
