@@ -1,5 +1,5 @@
-// Memory types: the private page attribute table that page table entries index (PAT, PCD and PWT bits). The model has no
-// caches; types matter to it because only write-back memory takes atomic operations. Ice Lake PRM vol. 6, Atomic
+// Memory types: the private page attribute table that page table entries index (PAT, PCD and PWT bits). The model has
+// no caches; types matter to it because only write-back memory takes atomic operations. Ice Lake PRM vol. 6, Atomic
 // Operations between GPU and IA, Updating A/D Bits (seed 001); layouts: spec/registers/mocs.toml. Not modelled: cache
 // hits and ages, and the memory object control tables (MOCS) that commands and surface states index.
 #pragma once

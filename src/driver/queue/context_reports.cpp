@@ -1,13 +1,12 @@
 #include "driver/queue/context_reports.h"
 
-#include <algorithm>
 #include <array>
-#include <string_view>
 #include <utility>
 
 #include "driver/hw/packed.h"
 #include "hw/execlist.h"
 #include "hw/mi.h"
+#include "spec/first_bit.h"
 
 namespace halogen::driver {
 namespace {
@@ -16,26 +15,19 @@ constexpr uint16_t kNoContext = 0x7ff;  // in the format that names contexts
 constexpr uint32_t kBothPointers = 0xffff'0000;
 constexpr uint32_t kReadPointer = 0xff00'0000;
 
-const spec::FieldDesc* find_field(const spec::Layout& layout, std::string_view name) {
-  const auto found = std::ranges::find(layout.fields, name, &spec::FieldDesc::name);
-  return found == layout.fields.end() ? nullptr : &*found;
-}
-
 }  // namespace
 
 ContextReports::ContextReports(Hardware& hardware, const spec::EngineModel& engine, PinnedMemory page)
     : hardware_(hardware), engine_(engine), page_(std::move(page)) {
   const spec::GenId gen = hardware.model().gen;
   const spec::Layout* const status = hw::HARDWARE_STATUS_PAGE::kDesc.layout(gen);
-  const spec::Layout* const report = hw::CONTEXT_STATUS::kDesc.layout(gen);
-  check(status != nullptr && !status->groups.empty() && report != nullptr,
-        "a chip with execlists describes its context status reports");
+  check(status != nullptr && !status->groups.empty(), "a chip with execlists describes its context status reports");
   first_byte_ = status->groups.front().first_bit / 8;
   entries_ = status->groups.front().count;
-  const spec::FieldDesc* const index = find_field(*status, "last_written_status_offset");
-  check(index != nullptr, "the status page holds the index of the last report");
-  index_byte_ = index->first_bit / 8;
-  names_both_ = find_field(*report, "sw_context_id_to") != nullptr;
+  const auto index = spec::first_bit_of(gen, &hw::HARDWARE_STATUS_PAGE::last_written_status_offset);
+  check(index.has_value(), "the status page holds the index of the last report");
+  index_byte_ = *index / 8;
+  names_both_ = spec::first_bit_of(gen, &hw::CONTEXT_STATUS::sw_context_id_to).has_value();
 }
 
 void ContextReports::set_pointers(uint32_t which, uint32_t write, uint32_t read) {

@@ -1,6 +1,5 @@
 #include "engine/submit/context_status.h"
 
-#include <algorithm>
 #include <array>
 #include <span>
 
@@ -8,6 +7,7 @@
 #include "engine/engine.h"
 #include "hw/execlist.h"
 #include "hw/mi.h"
+#include "spec/first_bit.h"
 
 namespace halogen::engine {
 namespace {
@@ -61,11 +61,6 @@ hw::CONTEXT_STATUS flags_of(const ContextSwitch& change) {
   return status;
 }
 
-const spec::FieldDesc* field_named(const spec::Layout& layout, std::string_view name) {
-  const auto found = std::ranges::find(layout.fields, name, &spec::FieldDesc::name);
-  return found == layout.fields.end() ? nullptr : &*found;
-}
-
 }  // namespace
 
 hw::CONTEXT_DESCRIPTOR descriptor_of(spec::GenId gen, uint64_t value) {
@@ -85,16 +80,16 @@ ContextStatusBuffer::ContextStatusBuffer(Engine& engine) : engine_(engine) {
   };
   upper_first_ = entries_of(RegisterId::CTXT_ST_BUF);
   entries_ = upper_first_ + entries_of(RegisterId::CTXT_ST_BUF_UPPER);
-  const spec::Layout* const page = hw::HARDWARE_STATUS_PAGE::kDesc.layout(engine.gen());
-  const spec::Layout* const status = hw::CONTEXT_STATUS::kDesc.layout(engine.gen());
-  if (page == nullptr || status == nullptr || page->groups.empty()) {
+  const spec::GenId gen = engine.gen();
+  const spec::Layout* const page = hw::HARDWARE_STATUS_PAGE::kDesc.layout(gen);
+  if (page == nullptr || page->groups.empty()) {
     return;
   }
   first_dword_ = page->groups.front().first_bit / kDwordBits;
-  if (const spec::FieldDesc* const index = field_named(*page, "last_written_status_offset")) {
-    index_dword_ = index->first_bit / kDwordBits;
+  if (const auto index = spec::first_bit_of(gen, &hw::HARDWARE_STATUS_PAGE::last_written_status_offset)) {
+    index_dword_ = *index / kDwordBits;
   }
-  names_both_ = field_named(*status, "sw_context_id_to") != nullptr;
+  names_both_ = spec::first_bit_of(gen, &hw::CONTEXT_STATUS::sw_context_id_to).has_value();
 }
 
 void ContextStatusBuffer::set_first_dword(unsigned dword) {

@@ -130,10 +130,11 @@ bool ExeclistSubmission::switch_context() {
     return false;
   }
   engine_.spend(kSwitchTime);
-  report_to_process(away, "context_save_finished_timestamp", ticks(engine_.now()));
+  report_to_process(away, &hw::PER_PROCESS_HARDWARE_STATUS_PAGE::context_save_finished_timestamp, ticks(engine_.now()));
   const bool new_queue = new_queue_may_come();
   if (new_queue) {
-    report_to_process(away, "preemption_request_timestamp", ticks(list.pending_since));
+    report_to_process(away, &hw::PER_PROCESS_HARDWARE_STATUS_PAGE::preemption_request_timestamp,
+                      ticks(list.pending_since));
     list.active = *std::exchange(list.pending, std::nullopt);
     list.list ^= 1;
   } else {
@@ -176,7 +177,7 @@ void ExeclistSubmission::begin(std::optional<uint64_t> descriptor) {
     tell_switch(ContextStep::Kind::idle, 0);
     return;
   }
-  report_to_process(*descriptor, "last_switch_timestamp", ticks(engine_.now()));
+  report_to_process(*descriptor, &hw::PER_PROCESS_HARDWARE_STATUS_PAGE::last_switch_timestamp, ticks(engine_.now()));
   tell_switch(ContextStep::Kind::begin, *descriptor);
   list.phase = ContextPhase::ring_context;
   list.image_dword = 0;
@@ -263,7 +264,8 @@ bool ExeclistSubmission::start_ring() {
   list.phase = ContextPhase::running;
   engine_.state().levels = {};
   engine_.stream_registers().adopt();
-  report_to_process(*list.running, "context_restore_complete_timestamp", ticks(engine_.now()));
+  report_to_process(*list.running, &hw::PER_PROCESS_HARDWARE_STATUS_PAGE::context_restore_complete_timestamp,
+                    ticks(engine_.now()));
   if (!engine_.ring().enabled()) {
     engine_.raise(EventKind::undefined_behaviour, "RING_CTL", 0, *list.running,
                   "ring of the submitted context disabled");

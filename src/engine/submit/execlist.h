@@ -13,12 +13,12 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
 
 #include "engine/context/logical_context.h"
 #include "engine/services.h"
 #include "engine/submit/context_status.h"
 #include "engine/submit/submission.h"
+#include "hw/execlist.h"
 #include "mmio/registers.h"
 
 namespace halogen::engine {
@@ -68,7 +68,8 @@ class ExeclistSubmission final : public Submission, public mmio::RegisterHandler
   bool is_lite() const;
   uint32_t context_timestamp() const;
   uint32_t ticks(uint64_t nanoseconds) const;
-  void report_to_process(uint64_t descriptor, std::string_view field, uint32_t value);
+  using ProcessReport = uint32_t hw::PER_PROCESS_HARDWARE_STATUS_PAGE::*;
+  void report_to_process(uint64_t descriptor, ProcessReport field, uint32_t value);
   uint64_t status() const;
 
   Engine& engine_;

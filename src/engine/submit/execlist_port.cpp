@@ -6,6 +6,7 @@
 #include "engine/submit/execlist.h"
 #include "hw/execlist.h"
 #include "hw/mi.h"
+#include "spec/first_bit.h"
 #include "spec/packing.h"
 
 namespace halogen::engine {
@@ -138,17 +139,13 @@ uint32_t ExeclistSubmission::ticks(uint64_t nanoseconds) const {
 }
 
 // Writes a value to the page in front of the image, if the generation has a field for it.
-void ExeclistSubmission::report_to_process(uint64_t descriptor, std::string_view field, uint32_t value) {
-  const spec::Layout* const page = hw::PER_PROCESS_HARDWARE_STATUS_PAGE::kDesc.layout(engine_.gen());
-  if (page == nullptr) {
-    return;
-  }
-  const auto found = std::ranges::find(page->fields, field, &spec::FieldDesc::name);
-  if (found == page->fields.end()) {
+void ExeclistSubmission::report_to_process(uint64_t descriptor, ProcessReport field, uint32_t value) {
+  const std::optional<unsigned> first_bit = spec::first_bit_of(engine_.gen(), field);
+  if (!first_bit) {
     return;
   }
   const GgttOffset base = descriptor_of(engine_.gen(), descriptor).logical_ring_context_address;
-  const GpuVa at{base.value + found->first_bit / 8u};
+  const GpuVa at{base.value + *first_bit / 8};
   // If the page is not mapped, the report is lost and the submission continues.
   static_cast<void>(engine_.data_space(memory::TableKind::global).store_value(at, value));
 }
