@@ -52,17 +52,17 @@ class Rules {
   Rules& operator=(const Rules&) = delete;
 
   Result<void> allow(const std::string& path, uint64_t rights) {
-    const int place = ::open(path.c_str(), O_PATH | O_CLOEXEC);
-    if (place < 0) return {};
+    const int file = ::open(path.c_str(), O_PATH | O_CLOEXEC);
+    if (file < 0) return {};
     struct stat status {};
-    const bool folder = ::fstat(place, &status) == 0 && S_ISDIR(status.st_mode);
+    const bool folder = ::fstat(file, &status) == 0 && S_ISDIR(status.st_mode);
     landlock_path_beneath_attr rule{};
     rule.allowed_access = rights & known_ & (folder ? ~uint64_t{0} : kOnFiles);
-    rule.parent_fd = place;
+    rule.parent_fd = file;
     // Pipes and sockets, which programs may name as /dev/stdin, have no place in a file system and are not restricted.
     const long done = ::syscall(SYS_landlock_add_rule, descriptor_, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
     const int problem = errno;
-    ::close(place);
+    ::close(file);
     if (done == 0 || problem == EBADFD) return {};
     return Error{fmt::format("{}: cannot allow the path in the sandbox: {}.", path, std::strerror(problem))};
   }

@@ -174,10 +174,10 @@ struct Clients::Offer {
 
 void Clients::accept(const std::shared_ptr<Node>& node, const Sender& sender) {
   try {
-    auto place = std::make_unique<Place>(*this, sender.process);
-    if (place->take()) {
+    auto slot = std::make_unique<Place>(*this, sender.process);
+    if (slot->take()) {
       auto offer = std::make_shared<Offer>();
-      std::thread([this, offer, node, sender, place = std::move(place)]() mutable {
+      std::thread([this, offer, node, sender, slot = std::move(slot)]() mutable {
         const OwnThread here;
         pthread_setname_np(pthread_self(), "halogen-client");
         offer->is_received.acquire();

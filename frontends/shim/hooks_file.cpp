@@ -70,7 +70,7 @@ ssize_t refuse_write(int mark) {
 
 // Reads whole events from a node: as many as are available and fit.
 ssize_t read_events(int descriptor, void* into, size_t bytes) {
-  auto* const place = static_cast<char*>(into);
+  auto* const bytes_out = static_cast<char*>(into);
   for (size_t done = 0;;) {
     const int wait = done == 0 ? 0 : MSG_DONTWAIT;
     const int error = errno;
@@ -80,7 +80,7 @@ ssize_t read_events(int descriptor, void* into, size_t bytes) {
       errno = error;
       return static_cast<ssize_t>(done);
     }
-    const ssize_t got = recv(descriptor, place + done, bytes - done, MSG_DONTWAIT);
+    const ssize_t got = recv(descriptor, bytes_out + done, bytes - done, MSG_DONTWAIT);
     if (got > 0) {
       done += static_cast<size_t>(got);
     } else if (got == 0 || errno != EAGAIN) {

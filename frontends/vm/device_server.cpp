@@ -199,9 +199,9 @@ uint32_t DeviceServer::config_value(uint32_t offset, unsigned bytes) const {
   const uint32_t value = device_->config_read(offset, bytes);
   if (bytes != 4) return value;
   for (const spec::BarModel& bar : device_->model().bars) {
-    const uint32_t place = kFirstBar + 4u * bar.index;
-    if (bar.address_bits == 64 && offset == place + 4 && !was_reset_) return 0;
-    const bool sized = bar.kind == spec::BarKind::io && offset == place && (value >> 15) == 1;
+    const uint32_t bar_offset = kFirstBar + 4u * bar.index;
+    if (bar.address_bits == 64 && offset == bar_offset + 4 && !was_reset_) return 0;
+    const bool sized = bar.kind == spec::BarKind::io && offset == bar_offset && (value >> 15) == 1;
     if (sized) return value | 0xffff'0000;
   }
   return value;
@@ -239,15 +239,15 @@ Result<bool> DeviceServer::answer_bar(const BarAccess& access, bool is_write) {
     device_->io_write(port, bytes, static_cast<uint32_t>(access.value));
     return link_.answer(0);
   }
-  const auto place = device_->config().decode_memory(access.address);
-  if (!place) return dropped();
-  count(*place, access.bytes, is_write);
-  if (!is_write) return link_.answer(device_->bar_read(place->bar, place->offset, access.bytes));
-  if (recorder_ != nullptr) recorder_->before_write(place->bar, place->offset);
-  device_->bar_write(place->bar, place->offset, access.bytes, access.value);
+  const auto decoded = device_->config().decode_memory(access.address);
+  if (!decoded) return dropped();
+  count(*decoded, access.bytes, is_write);
+  if (!is_write) return link_.answer(device_->bar_read(decoded->bar, decoded->offset, access.bytes));
+  if (recorder_ != nullptr) recorder_->before_write(decoded->bar, decoded->offset);
+  device_->bar_write(decoded->bar, decoded->offset, access.bytes, access.value);
   if (recorder_ != nullptr) {
     static_cast<void>(device_->settle());
-    recorder_->after_write(place->bar, place->offset, access.bytes, access.value);
+    recorder_->after_write(decoded->bar, decoded->offset, access.bytes, access.value);
   }
   return link_.answer(0);
 }

@@ -220,9 +220,9 @@ JobStatus make_job(const Generation& generation, const Settings& settings, const
                    Job& job) {
   const auto walk = hw::GPGPU_WALKER::unpack(generation.id(), walker);
   hw::INTERFACE_DESCRIPTOR_DATA descriptor{};
-  uint64_t place = 0;
-  if (const JobStatus status =
-          read_descriptor(generation, settings, bases, walk.interface_descriptor_offset, space, descriptor, place);
+  uint64_t descriptor_address = 0;
+  if (const JobStatus status = read_descriptor(generation, settings, bases, walk.interface_descriptor_offset, space,
+                                               descriptor, descriptor_address);
       status.fault != JobFault::none) {
     return status;
   }
@@ -296,9 +296,9 @@ JobStatus make_media_job(const Generation& generation, const Settings& settings,
     }
   }
   hw::INTERFACE_DESCRIPTOR_DATA descriptor{};
-  uint64_t place = 0;
-  if (const JobStatus status =
-          read_descriptor(generation, settings, bases, object.interface_descriptor_offset, space, descriptor, place);
+  uint64_t descriptor_address = 0;
+  if (const JobStatus status = read_descriptor(generation, settings, bases, object.interface_descriptor_offset, space,
+                                               descriptor, descriptor_address);
       status.fault != JobFault::none) {
     return status;
   }
@@ -306,7 +306,7 @@ JobStatus make_media_job(const Generation& generation, const Settings& settings,
   job.bases = bases;
   job.tables = {.base = bases.surface};
   take_descriptor(generation, bases, descriptor, job);
-  job.descriptor = media_rules(gen).descriptor_in_payload ? place - bases.general : 0;
+  job.descriptor = media_rules(gen).descriptor_in_payload ? descriptor_address - bases.general : 0;
   job.media = true;
   job.position = {object.x_position, object.y_position};
   job.simd = 32;

@@ -143,7 +143,7 @@ void Walker::check_kernel_rules(spec::GenId gen) const {
   if (events_ == nullptr) {
     return;
   }
-  uint32_t place = 0;
+  uint32_t broken_offset = 0;
   size_t count = 0;
   std::string names;
   kernel_->program->kernel().visit([&](uint32_t offset, const eu::Instruction& in) {
@@ -151,14 +151,14 @@ void Walker::check_kernel_rules(spec::GenId gen) const {
     if (broken.empty() || count++ != 0) {
       return;
     }
-    place = offset;
+    broken_offset = offset;
     for (const eu::Rule rule : broken) {
       names += fmt::format("{}{}", names.empty() ? "" : ", ", eu::name_of(rule));
     }
   });
   if (count != 0) {
     events_->on_event(
-        {EventKind::undefined_behaviour, "EU", path_, place, count,
+        {EventKind::undefined_behaviour, "EU", path_, broken_offset, count,
          fmt::format("kernel breaks rules of the manual but is executed: {}; {} instructions break a rule", names,
                      count)});
   }

@@ -169,8 +169,8 @@ std::optional<eu::Instruction> instruction_at(const compute::Moment& moment, uin
     return *known;
   }
   std::array<std::byte, 16> bytes{};
-  const uint64_t place = wrapped_address(moment.job.bases.instruction + offset).value;
-  if ((offset & 7) != 0 || !read(moment.tables, place, bytes)) {
+  const uint64_t address = wrapped_address(moment.job.bases.instruction + offset).value;
+  if ((offset & 7) != 0 || !read(moment.tables, address, bytes)) {
     return std::nullopt;
   }
   const eu::Decoded decoded = eu::decode(moment.gen, bytes);

@@ -30,8 +30,8 @@ bool has_reserved(spec::GenId gen, std::span<const uint32_t> dwords) {
 }  // namespace
 
 Iommu::Queue Iommu::queue(Register address) const {
-  const auto place = get<hw::VTD_QUEUE_ADDRESS>(address);
-  return {place.address.value, uint64_t{kQueueUnit} << place.size};
+  const auto base = get<hw::VTD_QUEUE_ADDRESS>(address);
+  return {base.address.value, uint64_t{kQueueUnit} << base.size};
 }
 
 // Executes entries up to the tail. An entry that is wrong stops the queue at its place until software clears the error.

@@ -315,8 +315,8 @@ void Unit::load_context(uint64_t time_ns, uint64_t descriptor) {
 
 // Exchanges the counters of the render engine's unit with those of the context that runs now.
 void Unit::keep_counters(uint32_t image) {
-  const auto saved_of = [this](uint32_t place) {
-    return std::ranges::find(state_.saved, place, &SavedCounters::image);
+  const auto saved_of = [this](uint32_t context_image) {
+    return std::ranges::find(state_.saved, context_image, &SavedCounters::image);
   };
   if (context_.state().counters != Counters{}) {
     if (state_.saved.size() >= kMaxSaved) {

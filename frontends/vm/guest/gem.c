@@ -44,12 +44,12 @@ int open_chip_at(const char* node) {
   return chip.generation == 0 ? -1 : 0;
 }
 
-struct object create(uint64_t bytes, int place) {
+struct object create(uint64_t bytes, int memory) {
   static uint64_t next_address = 0x100000;
   struct object object = {.bytes = bytes, .address = next_address};
   next_address += (bytes + 0xffff) / 0x10000 * 0x10000;
   if (chip.has_local_memory) {
-    struct drm_i915_gem_memory_class_instance region = {.memory_class = place == in_local ? I915_MEMORY_CLASS_DEVICE
+    struct drm_i915_gem_memory_class_instance region = {.memory_class = memory == in_local ? I915_MEMORY_CLASS_DEVICE
                                                                                           : I915_MEMORY_CLASS_SYSTEM};
     struct drm_i915_gem_create_ext_memory_regions regions = {
         .base = {.name = I915_GEM_CREATE_EXT_MEMORY_REGIONS}, .num_regions = 1, .regions = (uintptr_t)&region};

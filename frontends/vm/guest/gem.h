@@ -25,7 +25,7 @@ struct object {
   uint64_t address;  // where batches hold addresses
 };
 enum { in_system = 0, in_local = 1 };
-struct object create(uint64_t bytes, int place);
+struct object create(uint64_t bytes, int memory);
 
 int put(const struct object* object, uint64_t offset, const void* data, uint64_t bytes);
 int get(const struct object* object, uint64_t offset, void* data, uint64_t bytes);

@@ -59,10 +59,10 @@ static void add_load(struct batch* batch, uint32_t offset, uint32_t value) {
   add(batch, value);
 }
 
-static void add_save(struct batch* batch, uint32_t offset, uint32_t place) {
+static void add_save(struct batch* batch, uint32_t offset, uint32_t offset_in_results) {
   add(batch, 0x12000002);
   add(batch, offset);
-  add_address(batch, &results, place);
+  add_address(batch, &results, offset_in_results);
 }
 
 static int run(struct batch* batch, uint64_t flag) {
@@ -75,9 +75,9 @@ static void fill_results(uint32_t value) {
   put(&results, 0, words, sizeof(words));
 }
 
-static uint32_t result(uint32_t place) {
+static uint32_t result(uint32_t offset) {
   uint32_t value = 0;
-  get(&results, place, &value, sizeof(value));
+  get(&results, offset, &value, sizeof(value));
   return value;
 }
 
@@ -92,13 +92,13 @@ static void test_open_registers(void) {
   expect(done && result(0) == 0x12345678, "a user batch writes and reads a general purpose register");
 }
 
-// Loads a register in every way, with the value that memory at `place` of the results holds.
-static void add_attack(struct batch* batch, unsigned engine, uint32_t offset, uint32_t value, uint32_t place) {
+// Loads a register in every way, with the value that memory at `offset_in_results` holds.
+static void add_attack(struct batch* batch, unsigned engine, uint32_t offset, uint32_t value, uint32_t offset_in_results) {
   const uint32_t source = engines[engine].base + gpr;
   add_load(batch, offset, value);
   add(batch, 0x14800002);  // MI_LOAD_REGISTER_MEM
   add(batch, offset);
-  add_address(batch, &results, place);
+  add_address(batch, &results, offset_in_results);
   add_load(batch, source, value);
   add(batch, 0x15000001);  // MI_LOAD_REGISTER_REG
   add(batch, source);

@@ -206,7 +206,7 @@ Fbc::LineResult Fbc::compress_line(const Sample& sample, unsigned line) {
   const unsigned pixel_B = bytes_of(sample.pixel);
   line_.resize(size_t{sample.source.width} * pixel_B);
   runs_.assign(sample.stride_B / sizeof(uint32_t), 0);
-  const uint64_t place = sample.buffer + uint64_t{line} * sample.stride_B;
+  const uint64_t line_address = sample.buffer + uint64_t{line} * sample.stride_B;
   const uint64_t length_place = sample.lengths + (sample.source.y & kLengthMask) + line;
   if (memory_ == nullptr || !in_stolen(length_place, 1)) {
     return LineResult::no_memory;
@@ -219,7 +219,8 @@ Fbc::LineResult Fbc::compress_line(const Sample& sample, unsigned line) {
   const unsigned sets = sets_of(*runs);
   const auto length = static_cast<std::byte>(sets - 1);
   const std::span<const uint32_t> whole = std::span(runs_).first(size_t{sets} * kRunsPerSet);
-  const bool written = in_stolen(place, whole.size_bytes()) && memory_->write(PhysAddr(place), std::as_bytes(whole)) &&
+  const bool written = in_stolen(line_address, whole.size_bytes()) &&
+                       memory_->write(PhysAddr(line_address), std::as_bytes(whole)) &&
                        memory_->write(PhysAddr(length_place), {&length, 1});
   return written ? LineResult::done : LineResult::no_memory;
 }
@@ -263,14 +264,14 @@ bool Fbc::read_line(unsigned shown, unsigned line, std::span<std::byte> into) {
       state_.tags.get(std::min(kTags - 1, tag_of(line, sample.source.odd_start()))) != Tag::compressed) {
     return false;
   }
-  const uint64_t place = sample.buffer + uint64_t{line} * sample.stride_B;
+  const uint64_t line_address = sample.buffer + uint64_t{line} * sample.stride_B;
   const uint64_t length_place = sample.lengths + (sample.source.y & kLengthMask) + line;
   std::byte length{};
   bool found = in_stolen(length_place, 1) && memory_->read(PhysAddr(length_place), {&length, 1});
   const uint64_t sets = std::to_integer<uint64_t>(length) + 1;
   runs_.resize(sets * kRunsPerSet);
-  found = found && in_stolen(place, sets * kSetBytes) &&
-          memory_->read(PhysAddr(place), std::as_writable_bytes(std::span(runs_)));
+  found = found && in_stolen(line_address, sets * kSetBytes) &&
+          memory_->read(PhysAddr(line_address), std::as_writable_bytes(std::span(runs_)));
   if (!found) {
     leave_stolen();
     return false;

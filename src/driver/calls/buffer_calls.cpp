@@ -122,8 +122,8 @@ int read_buffer(Call& call, drm_i915_gem_pread& read) {
     const auto from = buffer->bytes().subspan(read.offset, read.size);
     return write_user(read.data_ptr, from.data(), from.size()) ? 0 : -EFAULT;
   }
-  const uint64_t place = buffer->offset() + read.offset;
-  return write_user_from_file(read.data_ptr, buffer->descriptor(), place, read.size) ? 0 : -EFAULT;
+  const uint64_t file_offset = buffer->offset() + read.offset;
+  return write_user_from_file(read.data_ptr, buffer->descriptor(), file_offset, read.size) ? 0 : -EFAULT;
 }
 
 int write_buffer(Call& call, drm_i915_gem_pwrite& write) {
@@ -142,8 +142,8 @@ int write_buffer(Call& call, drm_i915_gem_pwrite& write) {
     const auto into = buffer->bytes().subspan(write.offset, write.size);
     return read_user(write.data_ptr, into.data(), into.size()) ? 0 : -EFAULT;
   }
-  const uint64_t place = buffer->offset() + write.offset;
-  return read_user_to_file(write.data_ptr, buffer->descriptor(), place, write.size) ? 0 : -EFAULT;
+  const uint64_t file_offset = buffer->offset() + write.offset;
+  return read_user_to_file(write.data_ptr, buffer->descriptor(), file_offset, write.size) ? 0 : -EFAULT;
 }
 
 int set_domain(Call& call, drm_i915_gem_set_domain& domain) {

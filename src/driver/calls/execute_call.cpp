@@ -444,9 +444,9 @@ class Execution {
     for (size_t i = 0; i < items_.size(); ++i) {
       const uint64_t address = wrapped_address(items_[i].address).value;
       if (address == objects_[i].offset) continue;
-      const uint64_t place =
+      const uint64_t field_address =
           arguments_.buffers_ptr + i * sizeof(drm_i915_gem_exec_object2) + offsetof(drm_i915_gem_exec_object2, offset);
-      write_user(place, &address, sizeof address);
+      write_user(field_address, &address, sizeof address);
     }
   }
 

@@ -85,9 +85,9 @@ int set_property(Call& call, PerfProperties& properties, uint64_t name, uint64_t
 int read_properties(Call& call, const drm_i915_perf_open_param& open, PerfProperties& properties) {
   if (open.num_properties == 0 || open.num_properties > kLastProperty) return -EINVAL;
   for (uint32_t i = 0; i < open.num_properties; ++i) {
-    const uint64_t place = open.properties_ptr + uint64_t{i} * 2 * sizeof(uint64_t);
-    const auto name = read_user<uint64_t>(place);
-    const auto value = read_user<uint64_t>(place + sizeof(uint64_t));
+    const uint64_t pair_address = open.properties_ptr + uint64_t{i} * 2 * sizeof(uint64_t);
+    const auto name = read_user<uint64_t>(pair_address);
+    const auto value = read_user<uint64_t>(pair_address + sizeof(uint64_t));
     if (!name || !value) return -EFAULT;
     if (const int result = set_property(call, properties, *name, *value); result != 0) return result;
   }

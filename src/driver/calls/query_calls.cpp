@@ -152,15 +152,15 @@ int query_configuration(Call& call, const drm_i915_query_item& item) {
     config = configs.find(static_cast<uint64_t>(int64_t{static_cast<int>(*id)}));
   }
   if (!config) return -ENOENT;
-  const uint64_t place = item.data_ptr + sizeof(drm_i915_query_perf_config);
-  auto answer = read_user<drm_i915_perf_oa_config>(place);
+  const uint64_t config_address = item.data_ptr + sizeof(drm_i915_query_perf_config);
+  auto answer = read_user<drm_i915_perf_oa_config>(config_address);
   if (!answer) return -EFAULT;
   int result = give_registers(config->boolean, answer->boolean_regs_ptr, answer->n_boolean_regs);
   if (result == 0) result = give_registers(config->flexible, answer->flex_regs_ptr, answer->n_flex_regs);
   if (result == 0) result = give_registers(config->mux, answer->mux_regs_ptr, answer->n_mux_regs);
   if (result != 0) return result;
   config->uuid.copy(answer->uuid, sizeof answer->uuid);
-  return write_user(place, &*answer, sizeof *answer) ? kLength : -EFAULT;
+  return write_user(config_address, &*answer, sizeof *answer) ? kLength : -EFAULT;
 }
 
 int query_performance(Call& call, const drm_i915_query_item& item) {
@@ -220,8 +220,8 @@ int query(Call& call, drm_i915_query& query) {
   LongLoop loop(call, 256);
   for (uint64_t i = 0; i < query.num_items; ++i) {
     if (const int result = loop.next(); result != 0) return result;
-    const uint64_t place = query.items_ptr + i * sizeof(drm_i915_query_item);
-    const auto item = read_user<drm_i915_query_item>(place);
+    const uint64_t item_address = query.items_ptr + i * sizeof(drm_i915_query_item);
+    const auto item = read_user<drm_i915_query_item>(item_address);
     if (!item) return -EFAULT;
     if (item->query_id == 0) return -EINVAL;
     const uint64_t index = item->query_id - 1;
@@ -229,7 +229,8 @@ int query(Call& call, drm_i915_query& query) {
       if (const int result = loop.look(); result != 0) return result;
     }
     const int result = index < std::size(kQueries) ? kQueries[index](call, *item) : -EINVAL;
-    if (result != item->length && !write_user(place + offsetof(drm_i915_query_item, length), &result, sizeof result)) {
+    if (result != item->length &&
+        !write_user(item_address + offsetof(drm_i915_query_item, length), &result, sizeof result)) {
       return -EFAULT;
     }
   }

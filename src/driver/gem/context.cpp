@@ -54,8 +54,8 @@ void Context::balance(EngineSlot& slot) {
   if (slot.siblings.empty() || slot.queue->idle() || (slot.last && !slot.last->done)) return;
   const auto free = std::find_if(slot.siblings.begin(), slot.siblings.end(), [](auto* each) { return each->idle(); });
   if (free == slot.siblings.end()) return;
-  const auto state_of = [&](auto place) -> std::shared_ptr<EngineContext>& {
-    return slot.sibling_states[static_cast<size_t>(place - slot.siblings.begin())];
+  const auto state_of = [&](auto sibling) -> std::shared_ptr<EngineContext>& {
+    return slot.sibling_states[static_cast<size_t>(sibling - slot.siblings.begin())];
   };
   slot.sibling_states.resize(slot.siblings.size());
   state_of(std::find(slot.siblings.begin(), slot.siblings.end(), slot.queue)) = std::move(slot.state);

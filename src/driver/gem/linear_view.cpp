@@ -23,16 +23,16 @@ void LinearView::sync(std::span<std::byte> buffer, Tiling tiling, uint32_t strid
   const uint64_t tile_width = tiling == Tiling::x ? 512 : 128;
   const uint64_t tiles = std::max<uint64_t>(stride / tile_width, 1);
   for (uint64_t at = 0; at + kPiece <= seen_.size(); at += kPiece) {
-    uint64_t place = at;
-    if (tiling == Tiling::x) place = surface::tile_x_offset(at % stride, at / stride, tiles);
-    if (tiling == Tiling::y) place = surface::tile_y_offset(at % stride, at / stride, tiles);
-    if (place + kPiece > buffer.size()) continue;  // rows beyond the end of the buffer
+    uint64_t tiled_offset = at;
+    if (tiling == Tiling::x) tiled_offset = surface::tile_x_offset(at % stride, at / stride, tiles);
+    if (tiling == Tiling::y) tiled_offset = surface::tile_y_offset(at % stride, at / stride, tiles);
+    if (tiled_offset + kPiece > buffer.size()) continue;  // rows beyond the end of the buffer
     if (std::memcmp(view + at, seen_.data() + at, kPiece) != 0) {
       std::memcpy(seen_.data() + at, view + at, kPiece);
-      std::memcpy(buffer.data() + place, view + at, kPiece);
-    } else if (std::memcmp(buffer.data() + place, seen_.data() + at, kPiece) != 0) {
-      std::memcpy(seen_.data() + at, buffer.data() + place, kPiece);
-      std::memcpy(view + at, buffer.data() + place, kPiece);
+      std::memcpy(buffer.data() + tiled_offset, view + at, kPiece);
+    } else if (std::memcmp(buffer.data() + tiled_offset, seen_.data() + at, kPiece) != 0) {
+      std::memcpy(seen_.data() + at, buffer.data() + tiled_offset, kPiece);
+      std::memcpy(view + at, buffer.data() + tiled_offset, kPiece);
     }
   }
 }

@@ -49,9 +49,9 @@ int PerfConfigs::add(PerfConfig config) {
   config.id = kFirstId;
   while (all_.contains(config.id)) ++config.id;
   const auto added = std::make_shared<const PerfConfig>(std::move(config));
-  const auto place = all_.emplace(added->id, added).first;
+  const auto entry = all_.emplace(added->id, added).first;
   if (folder_.is_used() && !folder_.store(added->id, added->uuid, {&added->mux, &added->boolean, &added->flexible})) {
-    all_.erase(place);
+    all_.erase(entry);
     return -ENOMEM;
   }
   return static_cast<int>(added->id);

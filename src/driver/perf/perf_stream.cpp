@@ -133,8 +133,8 @@ int PerfStream::copy_reports(Target& target) {
   int result = 0;
   while (head_ != end) {
     std::array<uint32_t, kLargestReport / 4> report;
-    std::byte* const place = reports.data() + head_;
-    std::memcpy(report.data(), place, parts_.report_bytes);
+    std::byte* const stored = reports.data() + head_;
+    std::memcpy(report.data(), stored, parts_.report_bytes);
     const uint32_t last_id = last_id_;
     if (is_shown(report.data())) {
       result = append(target, DRM_I915_PERF_RECORD_SAMPLE, report.data(), parts_.report_bytes);
@@ -143,7 +143,7 @@ int PerfStream::copy_reports(Target& target) {
         break;
       }
     }
-    std::memset(place, 0, 2 * sizeof(uint32_t));
+    std::memset(stored, 0, 2 * sizeof(uint32_t));
     head_ = (head_ + parts_.report_bytes) % OaUnit::kBufferBytes;
   }
   // The unit's head moves only if the program got a record.

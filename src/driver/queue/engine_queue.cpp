@@ -42,11 +42,11 @@ void EngineQueue::add(RequestRef request) {
   EngineContext& context = *request->context;
   lift(*request);
   const auto more_urgent = [](const auto& one, const auto& two) { return one->priority > two->priority; };
-  const auto place = std::upper_bound(waiting_.begin(), waiting_.end(), request, more_urgent);
+  const auto next = std::upper_bound(waiting_.begin(), waiting_.end(), request, more_urgent);
   if (tracepoints_ != nullptr) tracepoints_->add(*request);
   context.open.reserve(context.open.size() + 1);
   Request* const added = request.get();
-  waiting_.insert(place, std::move(request));
+  waiting_.insert(next, std::move(request));
   context.open.push_back(added);
 }
 

@@ -371,9 +371,9 @@ class ExeclistQueue final : public EngineQueue {
     add_time(context, load_clock_->counted(after - before, started_));
   }
   uint32_t saved_ticks(const ExeclistContext& context) const {
-    const auto place = places_.find(at(hw::CTX_TIMESTAMP::kDesc));
-    check(place != places_.end(), "the context image holds the time of the context");
-    return context.image.load(kPageBytes + place->second * 4);
+    const auto found = places_.find(at(hw::CTX_TIMESTAMP::kDesc));
+    check(found != places_.end(), "the context image holds the time of the context");
+    return context.image.load(kPageBytes + found->second * 4);
   }
   void add_time(const ExeclistContext& context, uint64_t nanoseconds) const {
     if (context.load) context.load->add(user_class(engine_.engine_class), nanoseconds);

@@ -78,8 +78,8 @@ class SharedFence final : public WatchedFence {
     const uint32_t all = other.failures;
     for (uint32_t i = std::min<uint32_t>(all, Member::kFailures); i != 0; --i) {
       const Member::Failure& each = other.failed[(all - i) % Member::kFailures];
-      const uint64_t place = also_reads_ ? each.use : each.write;
-      if (place > done_before_ && place <= promised) return static_cast<int>(each.error);
+      const uint64_t point = also_reads_ ? each.use : each.write;
+      if (point > done_before_ && point <= promised) return static_cast<int>(each.error);
     }
     return all - failures_before_ > Member::kFailures ? -EIO : 0;
   }

@@ -71,7 +71,7 @@ std::optional<Next> ComputeBackEnd::prepare(Engine& engine, const Command& comma
   compute::ComputeState& state = engine.state().compute;
   compute::Walk& walk = state.walk;
   const message::StateBases bases = bases_of(engine);
-  const uint64_t place = command.place.address.value;
+  const uint64_t address = command.place.address.value;
   const bool media = command.desc.id != CommandId::GPGPU_WALKER;
   const auto fields = media ? hw::GPGPU_WALKER{} : command.as<hw::GPGPU_WALKER>(engine.gen());
   if (fields.predicate_enable && !predicate_result(engine)) {
@@ -98,11 +98,11 @@ std::optional<Next> ComputeBackEnd::prepare(Engine& engine, const Command& comma
     case compute::JobFault::memory:
       return engine.stopped_by_fault(status.access);
     case compute::JobFault::no_descriptor:
-      engine.raise(EventKind::undefined_behaviour, command.desc.name, place, command.dwords[1],
+      engine.raise(EventKind::undefined_behaviour, command.desc.name, address, command.dwords[1],
                    "interface descriptor not loaded; no thread started");
       return Next::advance();
     case compute::JobFault::too_many_threads:
-      engine.raise(EventKind::undefined_behaviour, command.desc.name, place, command.dwords[4],
+      engine.raise(EventKind::undefined_behaviour, command.desc.name, address, command.dwords[4],
                    "thread count out of range; no thread started");
       return Next::advance();
   }

@@ -46,16 +46,16 @@ CommandAddress physical_target(const Command& command, uint64_t address) {
 
 uint32_t own_register(const spec::EngineModel& engine, uint64_t offset) {
   constexpr uint64_t kBlockBytes = 0x1000;  // size of the register block that context images refer to
-  const uint64_t place = offset - engine.mmio_base;
-  return engine.mmio_base + static_cast<uint32_t>(place < kBlockBytes ? place : offset);
+  const uint64_t own_offset = offset - engine.mmio_base;
+  return engine.mmio_base + static_cast<uint32_t>(own_offset < kBlockBytes ? own_offset : offset);
 }
 
 uint32_t offset_of_register(const Engine& engine, uint64_t offset, bool add_engine_base, bool remap) {
-  const auto place = static_cast<uint32_t>(offset);
+  const auto absolute = static_cast<uint32_t>(offset);
   if (add_engine_base) {
     return own_register(engine.model(), offset);
   }
-  return remap ? mmio::own_instance(engine.generation().model(), engine.model(), place) : place;
+  return remap ? mmio::own_instance(engine.generation().model(), engine.model(), absolute) : absolute;
 }
 
 uint32_t read_register(Engine& engine, const Command& command, uint32_t offset) {

@@ -102,8 +102,8 @@ T apply(AtomicOpcode operation, T old, T first, T second) {
 }
 
 template <class T>
-T update(std::byte* place, AtomicOpcode operation, T first, T second) {
-  std::atomic_ref<T> value(*reinterpret_cast<T*>(place));
+T update(std::byte* target, AtomicOpcode operation, T first, T second) {
+  std::atomic_ref<T> value(*reinterpret_cast<T*>(target));
   T old = value.load(std::memory_order_relaxed);
   while (!value.compare_exchange_weak(old, apply(operation, old, first, second), std::memory_order_seq_cst)) {
   }
@@ -111,20 +111,20 @@ T update(std::byte* place, AtomicOpcode operation, T first, T second) {
 }
 
 // Writes `next` if memory holds `expected`. Returns the old value.
-Wide compare_exchange(std::byte* place, Wide expected, Wide next) {
+Wide compare_exchange(std::byte* target, Wide expected, Wide next) {
 #if defined(__x86_64__)
-  if (reinterpret_cast<uintptr_t>(place) % sizeof(Wide) == 0) {
+  if (reinterpret_cast<uintptr_t>(target) % sizeof(Wide) == 0) {
     asm volatile("lock cmpxchg16b %0"
-                 : "+m"(*reinterpret_cast<uint64_t(*)[2]>(place)), "+a"(expected.low), "+d"(expected.high)
+                 : "+m"(*reinterpret_cast<uint64_t(*)[2]>(target)), "+a"(expected.low), "+d"(expected.high)
                  : "b"(next.low), "c"(next.high)
                  : "cc", "memory");
     return expected;
   }
 #endif
   Wide old;  // not atomic, because the CPU may write between the halves
-  std::memcpy(&old, place, sizeof(old));
+  std::memcpy(&old, target, sizeof(old));
   if (old == expected) {
-    std::memcpy(place, &next, sizeof(next));
+    std::memcpy(target, &next, sizeof(next));
   }
   return old;
 }
@@ -142,9 +142,9 @@ size_t bytes_of(hw::AtomicDataSize size) {
 }
 
 // Performs the operation. Returns the value for R5:R4. Empty: the operation does not exist in this size.
-std::optional<Wide> operate(AtomicOpcode opcode, size_t bytes, std::byte* place, const Operands& operands) {
+std::optional<Wide> operate(AtomicOpcode opcode, size_t bytes, std::byte* target, const Operands& operands) {
   if (bytes == sizeof(Wide)) {
-    return opcode == AtomicOpcode::CMP_WR16B ? std::optional(compare_exchange(place, operands.first, operands.second))
+    return opcode == AtomicOpcode::CMP_WR16B ? std::optional(compare_exchange(target, operands.first, operands.second))
                                              : std::nullopt;
   }
   const std::optional<AtomicOpcode> operation = operation_of(opcode, bytes);
@@ -152,9 +152,9 @@ std::optional<Wide> operate(AtomicOpcode opcode, size_t bytes, std::byte* place,
     return std::nullopt;
   }
   if (bytes == sizeof(uint64_t)) {
-    return Wide{update<uint64_t>(place, *operation, operands.first.low, operands.second.low), 0};
+    return Wide{update<uint64_t>(target, *operation, operands.first.low, operands.second.low), 0};
   }
-  return Wide{update<uint32_t>(place, *operation, static_cast<uint32_t>(operands.first.low),
+  return Wide{update<uint32_t>(target, *operation, static_cast<uint32_t>(operands.first.low),
                                static_cast<uint32_t>(operands.second.low)),
               0};
 }
@@ -190,13 +190,13 @@ Next atomic(Engine& engine, const Command& command) {
   }
   // Replaces memory behind a null page, and memory that does not support atomics: reads as zero, writes are lost.
   alignas(Wide) std::array<std::byte, sizeof(Wide)> nowhere{};
-  std::byte* place = view.bytes.size() >= bytes ? view.bytes.data() : nowhere.data();
-  if (place != nowhere.data() && !engine.services().takes_atomics(view.type_index)) {
+  std::byte* target = view.bytes.size() >= bytes ? view.bytes.data() : nowhere.data();
+  if (target != nowhere.data() && !engine.services().takes_atomics(view.type_index)) {
     engine.raise(EventKind::undefined_behaviour, command.desc.name, atomic.memory_address.value, view.type_index,
                  "atomic operation on a page that is not write-back memory");
-    place = nowhere.data();
+    target = nowhere.data();
   }
-  const std::optional<Wide> returned = operate(atomic.atomic_opcode, bytes, place, operands_of(engine, atomic));
+  const std::optional<Wide> returned = operate(atomic.atomic_opcode, bytes, target, operands_of(engine, atomic));
   if (!returned) {
     return undefined(engine, command, "operation not defined for this operand size");
   }

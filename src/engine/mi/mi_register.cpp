@@ -66,12 +66,12 @@ Next load_register_imm_vce(Engine& engine, const Command& command) {
 
 Next load_register_mem(Engine& engine, const Command& command) {
   const auto load = command.as<hw::MI_LOAD_REGISTER_MEM>(engine.gen());
-  const uint32_t place =
+  const uint32_t offset =
       offset_of_register(engine, load.register_address, load.add_cs_mmio_start_offset, load.mmio_remap_enable);
   if (load.add_loop_variable) {
     engine.approximate(command.desc, "loop variable not added");
   }
-  if (!engine.privilege().allows(command, place, mmio::RegisterAccess::write)) {
+  if (!engine.privilege().allows(command, offset, mmio::RegisterAccess::write)) {
     return Next::advance();
   }
   const auto from = graphics_target(engine, command, load.use_global_gtt, load.memory_address);
@@ -79,7 +79,7 @@ Next load_register_mem(Engine& engine, const Command& command) {
   if (const memory::AccessResult result = from.load(engine, value); !ok(result)) {
     return engine.stopped_by_fault(result);
   }
-  engine.write_register(place, value);
+  engine.write_register(offset, value);
   return after_write(engine);
 }
 
@@ -111,14 +111,14 @@ Next store_register_mem(Engine& engine, const Command& command) {
   if (store.predicate_enable && !predicate_result(engine)) {
     return Next::advance();
   }
-  const uint32_t place =
+  const uint32_t offset =
       offset_of_register(engine, store.register_address, store.add_cs_mmio_start_offset, store.mmio_remap_enable);
   const Generation& generation = engine.generation();
-  if (generation.has(spec::Feature::registers_not_storable) && cannot_be_stored(engine, place)) {
-    engine.raise(EventKind::undefined_behaviour, command.desc.manual_name, command.place.address.value, place,
+  if (generation.has(spec::Feature::registers_not_storable) && cannot_be_stored(engine, offset)) {
+    engine.raise(EventKind::undefined_behaviour, command.desc.manual_name, command.place.address.value, offset,
                  "value of a register that cannot be stored");
   }
-  const uint32_t value = read_register(engine, command, place);
+  const uint32_t value = read_register(engine, command, offset);
   CommandAddress target;
   if (generation.has(spec::Feature::stores_to_physical_memory) &&
       store.memory_address_type == Store::MemoryAddressType::physical_address) {

@@ -13,8 +13,8 @@ constexpr uint32_t kMaxEntrySlots = 512;
 constexpr uint32_t kOne = 1 << 16;
 constexpr size_t kCoordinatesGrf = 1;  // u, v and w have a register each
 
-float coordinate(uint32_t place) {
-  return static_cast<float>(place) / kOne;
+float coordinate(uint32_t fixed) {
+  return static_cast<float>(fixed) / kOne;
 }
 
 }  // namespace

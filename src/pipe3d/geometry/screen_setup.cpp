@@ -136,10 +136,10 @@ bool is_outline(hw::PrimitiveTopology topology) {
 // Returns the steps of the line pattern: the number of pixel positions that the line passes along its longer axis.
 uint32_t steps_of(const Raster& raster, const ScreenVertex& from, const ScreenVertex& to) {
   const bool steep = std::abs(int64_t{to.grid_y} - from.grid_y) > std::abs(int64_t{to.grid_x} - from.grid_x);
-  const int64_t place = raster.corner_sample ? 0 : kGrid / 2;
+  const int64_t centre = raster.corner_sample ? 0 : kGrid / 2;
   const int64_t start = steep ? from.grid_y : from.grid_x;
   const int64_t end = steep ? to.grid_y : to.grid_x;
-  const auto pixels_before = [&](int64_t grid) { return (grid - place + kGrid - 1) >> kGridBits; };
+  const auto pixels_before = [&](int64_t grid) { return (grid - centre + kGrid - 1) >> kGridBits; };
   return static_cast<uint32_t>(std::abs(pixels_before(end) - pixels_before(start)));
 }
 

@@ -37,11 +37,11 @@ bool StreamWriter::write_vertex(uint8_t stream, std::span<const Slot> entry) {
         values[count++] = slot < entry.size() ? entry[slot][c] : 0;
       }
     }
-    const uint64_t place = offsets_[element.buffer] + at[element.buffer];
+    const uint64_t offset = offsets_[element.buffer] + at[element.buffer];
     const uint64_t bytes = count * sizeof(uint32_t);
-    if (!element.hole && buffer.enabled && count != 0 && place + bytes <= buffer.bytes) {
+    if (!element.hole && buffer.enabled && count != 0 && offset + bytes <= buffer.bytes) {
       const auto from = std::as_bytes(std::span(values).first(count));
-      done = ok(space_->write(wrapped_address(buffer.address + place), from)) && done;
+      done = ok(space_->write(wrapped_address(buffer.address + offset), from)) && done;
     }
     at[element.buffer] += bytes;
   }

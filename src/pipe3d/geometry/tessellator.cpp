@@ -78,8 +78,8 @@ uint32_t Tessellator::Spacing::place(uint32_t point) const {
   }
   const uint64_t coarse = uint64_t{split_ != kNoSplit && point > split_ ? point - 1 : point} * coarse_;
   const uint64_t fine = uint64_t{point} * fine_;
-  const auto place = static_cast<uint32_t>((coarse * (kOne - fraction_) + fine * fraction_ + kHalf) >> 16);
-  return mirrored ? kOne - place : place;
+  const auto position = static_cast<uint32_t>((coarse * (kOne - fraction_) + fine * fraction_ + kHalf) >> 16);
+  return mirrored ? kOne - position : position;
 }
 
 float Tessellator::clamped(float factor, float least) const {
@@ -329,7 +329,7 @@ void Tessellator::quad(const TessellationFactors& factors) {
     }
     return;
   }
-  const auto place = [&](size_t edge, uint32_t along, uint32_t across) {
+  const auto add_at = [&](size_t edge, uint32_t along, uint32_t across) {
     return edge % 2 == 0 ? add(across, along) : add(along, across);
   };
   std::vector<Ring> rings(1);
@@ -337,7 +337,7 @@ void Tessellator::quad(const TessellationFactors& factors) {
     const uint32_t end = outer[edge].points() - 1;
     for (uint32_t p = 0; p < end; ++p) {
       const uint32_t at = outer[edge].place(edge == 1 || edge == 2 ? p : end - p);
-      rings[0][edge].push_back(place(edge, at, edge < 2 ? 0 : kOne));
+      rings[0][edge].push_back(add_at(edge, at, edge < 2 ? 0 : kOne));
     }
   }
   close(rings[0], kEdges);
@@ -353,7 +353,7 @@ void Tessellator::quad(const TessellationFactors& factors) {
       const uint32_t fixed_at = inner[across].place(edge < 2 ? first : end[across]);
       for (uint32_t p = first; p < end[along]; ++p) {
         const uint32_t at = inner[along].place(edge == 1 || edge == 2 ? p : end[along] - (p - first));
-        ring[edge].push_back(place(edge, at, fixed_at));
+        ring[edge].push_back(add_at(edge, at, fixed_at));
       }
     }
     close(ring, kEdges);

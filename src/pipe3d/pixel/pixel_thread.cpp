@@ -106,8 +106,8 @@ void Filler::barycentrics(unsigned half) {
       continue;
     }
     const bool perspective = mode < 3;
-    const auto place = static_cast<Place>(mode % 3);
-    const bool squares = group_.primitive->shape != Shape::point && (one_place || place == Place::pixel);
+    const auto location = static_cast<Place>(mode % 3);
+    const bool squares = group_.primitive->shape != Shape::point && (one_place || location == Place::pixel);
     for (unsigned first = 0; first < channels(half); first += 8) {
       if (squares) {
         weights_of_squares(half * kHalf + first, perspective);
@@ -116,7 +116,7 @@ void Filler::barycentrics(unsigned half) {
       }
       for (unsigned i = 0; i < 8; ++i) {
         const Lane& lane = group_.lanes[half * kHalf + first + i];
-        const PixelPoint at = point_of(state_, lane, place);
+        const PixelPoint at = point_of(state_, lane, location);
         const Rasteriser::Weights weights = weights_at(group_, at, perspective);
         put_float(thread_, grf_, i, weights.first);
         put_float(thread_, grf_ + 1, i, weights.second);

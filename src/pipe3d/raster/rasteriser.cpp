@@ -423,18 +423,18 @@ unsigned Rasteriser::cover_block(const Walk& at, Batch& batch) const {
   }
   std::array<uint64_t, kMaxSamples> covered;
   uint64_t any = 0;
-  for (unsigned place = 0; place < places_; ++place) {
+  for (unsigned position = 0; position < places_; ++position) {
     uint64_t mask = limit;
     for (unsigned i = 0; i < edge_count_ && mask != 0; ++i) {
       if ((open >> i & 1) != 0) {
         const Edge& edge = edges_[i];
-        const int64_t value = edge.a * (int64_t{at.x} * kGrid + place_[place][0]) +
-                              edge.b * (int64_t{at.y} * kGrid + place_[place][1]) + edge.c;
+        const int64_t value = edge.a * (int64_t{at.x} * kGrid + place_[position][0]) +
+                              edge.b * (int64_t{at.y} * kGrid + place_[position][1]) + edge.c;
         mask &= positive_mask(value, edge.a * kGrid, edge.b * kGrid);
       }
     }
-    covered[place] = places_ == 1 || (mask_ >> place & 1) != 0 ? mask : 0;
-    any |= covered[place];
+    covered[position] = places_ == 1 || (mask_ >> position & 1) != 0 ? mask : 0;
+    any |= covered[position];
   }
   unsigned count = 0;
   for (int32_t y = 0; y < kBlock; y += 2) {
@@ -458,8 +458,8 @@ unsigned Rasteriser::cover_block(const Walk& at, Batch& batch) const {
       for (size_t lane = 0; lane < 4; ++lane) {
         const int32_t bit = shift + kLane[lane];
         unsigned samples = 0;
-        for (unsigned place = 0; place < places_; ++place) {
-          samples |= static_cast<unsigned>(covered[place] >> bit & 1) << place;
+        for (unsigned position = 0; position < places_; ++position) {
+          samples |= static_cast<unsigned>(covered[position] >> bit & 1) << position;
         }
         span.coverage[lane] = static_cast<uint16_t>(samples);
       }
