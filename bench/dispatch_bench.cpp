@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compute/commands.h"
-#include "compute/walker.h"
+#include "compute/dispatcher.h"
 #include "eu/isa/assembler.h"
 #include "memory/page_format.h"
 #include "spec/device_model.h"
@@ -128,13 +128,14 @@ class DispatchBench {
     std::memcpy(bytes_.data() + kDescriptor, descriptor, sizeof(descriptor));
   }
   uint64_t run(WorkerPool& pool, uint32_t groups) {
-    walker_.set_pool(&pool);
+    dispatcher_.set_pool(&pool);
     compute::Walk walk;
     const std::vector<uint32_t> command = {0x7105'000d, 0, 0,      0,  1u << 30 | (kThreads - 1), 0, 0, groups, 0, 0, 1,
                                            0,           1, 0xffff, ~0u};
     compute::make_job(generation_, settings_, bases_, command, nullptr, space_, walk.job);
     bool first = true;
-    while (walker_.run(generation_, settings_, walk, space_, first).stop == compute::Stop::unfinished) first = false;
+    while (dispatcher_.run(generation_, settings_, walk, space_, first).stop == compute::Stop::unfinished)
+      first = false;
     return walk.instructions;
   }
 
@@ -155,7 +156,7 @@ class DispatchBench {
   compute::Settings settings_;
   message::StateBases bases_;
   eu::KernelLibrary kernels_{model_.gen};
-  compute::Walker walker_{kernels_};
+  compute::Dispatcher dispatcher_{kernels_};
 };
 
 void dispatch(benchmark::State& state, std::string_view text, uint32_t groups) {

@@ -110,7 +110,7 @@ eu::SendOutcome Children::spawn(const message::ChildRequest& request) {
     return eu::SendOutcome::blocked;
   }
   Child child{.first_row = request.first_row, .rows = request.rows};
-  if (!ok(read_program(generation_, walk_.job.bases, request.descriptor, space_, child.program))) {
+  if (!ok(read_kernel_state(generation_, walk_.job.bases, request.descriptor, space_, child.kernel_state))) {
     return eu::SendOutcome::fault;
   }
   walk_.waiting.push_back(child);
@@ -132,14 +132,14 @@ void Children::fill(const Settings& settings, const Child& child, uint32_t slot)
   if (size_t{child.first_row} + child.rows > row_count()) {
     report(ExchangeMistake::rows_missing, thread, child.first_row);
   }
-  start_thread(settings, child.program, slot, static_cast<uint32_t>(low_mask(walk_.job.simd)), thread);
+  start_thread(settings, child.kernel_state, slot, static_cast<uint32_t>(low_mask(walk_.job.simd)), thread);
 }
 
 std::optional<uint32_t> Children::free_slot() const {
   return find_slots(walk_, 1, std::max(walk_.job.slots, kMaxFamily));
 }
 
-const Program* Children::start_next(const Settings& settings) {
+const KernelState* Children::start_next(const Settings& settings) {
   if (walk_.waiting.empty()) {
     return nullptr;
   }
@@ -153,7 +153,7 @@ const Program* Children::start_next(const Settings& settings) {
   fill(settings, child, *slot);
   const uint32_t number = free_group(walk_);
   walk_.threads[*slot].thread.group = number;
-  walk_.groups[number] = {.live = true, .first_slot = *slot, .threads = 1, .child = child.program};
+  walk_.groups[number] = {.live = true, .first_slot = *slot, .threads = 1, .child = child.kernel_state};
   return &*walk_.groups[number].child;
 }
 

@@ -35,7 +35,7 @@ class Children final : public message::Exchange, public message::Urb {
 
   bool can_start() const { return !walk_.waiting.empty() && free_slot().has_value(); }
   // Puts the first waiting child into a free slot. Null: none waits, or no slot is free.
-  const Program* start_next(const Settings& settings);
+  const KernelState* start_next(const Settings& settings);
 
  private:
   std::optional<uint32_t> free_slot() const;

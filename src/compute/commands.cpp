@@ -71,7 +71,7 @@ JobStatus read_descriptor(const Generation& generation, const Settings& settings
 
 // Sets the values that every thread of a kernel gets, for walkers, media objects and child threads.
 void take_descriptor(const Generation& generation, const message::StateBases& bases,
-                     const hw::INTERFACE_DESCRIPTOR_DATA& descriptor, Program& job) {
+                     const hw::INTERFACE_DESCRIPTOR_DATA& descriptor, KernelState& job) {
   const uint64_t base = media_rules(generation.id()).general_base ? bases.general : 0;
   job.kernel = descriptor.kernel_start_pointer + base;
   job.binding_table = static_cast<uint32_t>(descriptor.binding_table_pointer);
@@ -101,11 +101,11 @@ bool has_media_units(spec::GenId gen) {
   return media_rules(gen).state == MediaStateForm::unit;
 }
 
-AccessResult read_program(const Generation& generation, const message::StateBases& bases, uint64_t descriptor,
-                          memory::AddressSpace& space, Program& program) {
+AccessResult read_kernel_state(const Generation& generation, const message::StateBases& bases, uint64_t descriptor,
+                               memory::AddressSpace& space, KernelState& kernel_state) {
   hw::INTERFACE_DESCRIPTOR_DATA data{};
   const AccessResult result = read_descriptor_at(generation, bases.general + descriptor, space, data);
-  take_descriptor(generation, bases, data, program);
+  take_descriptor(generation, bases, data, kernel_state);
   return result;
 }
 

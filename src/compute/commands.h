@@ -54,8 +54,8 @@ JobStatus take_media_units(const Generation& generation, const message::StateBas
                            const hw::CONSTANT_BUFFER& constants, memory::AddressSpace& space, Settings& settings);
 
 // Reads the interface descriptor of a child thread, from the general state base. It is on chips with unit states.
-memory::AccessResult read_program(const Generation& generation, const message::StateBases& bases, uint64_t descriptor,
-                                  memory::AddressSpace& space, Program& program);
+memory::AccessResult read_kernel_state(const Generation& generation, const message::StateBases& bases,
+                                       uint64_t descriptor, memory::AddressSpace& space, KernelState& kernel_state);
 
 // Makes the job of a MEDIA_OBJECT or MEDIA_OBJECT_PRT (one thread) or a MEDIA_OBJECT_WALKER (one thread per position,
 // media_walk.h). Not modelled: colours of a walk in the headers of threads, and the scoreboard, because

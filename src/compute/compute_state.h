@@ -29,19 +29,19 @@ struct Settings {
 };
 
 // What the interface descriptor of a thread says about its kernel.
-struct Program {
+struct KernelState {
   uint64_t kernel = 0;         // from the instruction base
   uint32_t binding_table = 0;  // an offset from the base of Job::tables
   uint32_t sampler_table = 0;  // from the dynamic base
   uint32_t control = 0;        // cr0.0
   uint32_t exceptions = 0;     // cr0.1: enabled exceptions
 
-  bool operator==(const Program&) const = default;
+  bool operator==(const KernelState&) const = default;
 };
 
 // A child thread that waits for its start.
 struct Child {
-  Program program;
+  KernelState kernel_state;
   uint32_t first_row = 0;  // of the URB: r0
   uint32_t rows = 0;
 
@@ -49,7 +49,7 @@ struct Child {
 };
 
 // A dispatch, independent of its command and of where its state was stored.
-struct Job : Program {
+struct Job : KernelState {
   message::StateBases bases;
   message::BindingTables tables;  // the surface base, or a pool of binding tables
   uint8_t simd = 8;
@@ -83,7 +83,7 @@ struct Group {
   uint32_t ended = 0;
   uint32_t arrived = 0;  // at the barrier
   std::vector<std::byte> local{};
-  std::optional<Program> child{};  // the group is a child thread
+  std::optional<KernelState> child{};  // the group is a child thread
 
   bool operator==(const Group&) const = default;
 };

@@ -12,7 +12,7 @@ class NoFaults final : public memory::FaultHandler {
   memory::FaultAction on_fault(const memory::Fault& /*fault*/) override { return memory::FaultAction::stop; }
 };
 
-// Runs threads speculatively. It does not change the state of the walker.
+// Runs threads speculatively. It does not change the state of the dispatcher.
 class SpeculativeRunner final : public ThreadRunner {
  public:
   SpeculativeRunner(const eu::Executor& executor, const eu::Kernel& kernel, eu::ExecutionCounts& counts)

@@ -84,14 +84,15 @@ uint32_t fill_thread(const Settings& settings, const Job& job, const std::array<
   return mask;
 }
 
-void start_thread(const Settings& settings, const Program& program, uint32_t slot, uint32_t mask, eu::Thread& thread) {
-  thread.control[0] = program.control;
-  thread.control[1] = program.exceptions;
+void start_thread(const Settings& settings, const KernelState& kernel_state, uint32_t slot, uint32_t mask,
+                  eu::Thread& thread) {
+  thread.control[0] = kernel_state.control;
+  thread.control[1] = kernel_state.exceptions;
   thread.state[0] = slot;
   if (settings.system_routine != 0) {
     thread.sip = static_cast<uint32_t>(settings.system_routine);
   }
-  thread.start(static_cast<uint32_t>(program.kernel), mask);
+  thread.start(static_cast<uint32_t>(kernel_state.kernel), mask);
 }
 
 }  // namespace halogen::compute

@@ -13,6 +13,7 @@ uint32_t fill_thread(const Settings& settings, const Job& job, const std::array<
                      uint32_t number, eu::Thread& thread);
 
 // Sets the control registers of a thread and starts it. `slot` becomes its name for other threads (bits 15:0 of sr0.0).
-void start_thread(const Settings& settings, const Program& program, uint32_t slot, uint32_t mask, eu::Thread& thread);
+void start_thread(const Settings& settings, const KernelState& kernel_state, uint32_t slot, uint32_t mask,
+                  eu::Thread& thread);
 
 }  // namespace halogen::compute

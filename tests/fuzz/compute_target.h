@@ -16,7 +16,7 @@
 
 #include "base/worker_pool.h"
 #include "compute/commands.h"
-#include "compute/walker.h"
+#include "compute/dispatcher.h"
 #include "fuzz/draw_scene.h"
 #include "fuzz/input.h"
 #include "fuzz/kernel_maker.h"
@@ -91,16 +91,16 @@ class DispatchWorld final : private Input {
     DispatchResult result;
     EventLog events;
     eu::KernelLibrary library(generation_.id());
-    compute::Walker walker(library);
-    walker.set_events(&events, "gpu0.rcs0");
-    walker.set_pool(pool);
-    walker.set_observer(observer);
+    compute::Dispatcher dispatcher(library);
+    dispatcher.set_events(&events, "gpu0.rcs0");
+    dispatcher.set_pool(pool);
+    dispatcher.set_observer(observer);
     result.job = make(result.walk.job);
     uint64_t missed = 0;
     uint64_t instructions = 0;
     for (unsigned part = 0; part < kParts && result.job.fault == compute::JobFault::none; ++part) {
       memory_.space().begin_work(missed);
-      result.outcomes.push_back(walker.run(generation_, settings_, result.walk, memory_.space(), part == 0));
+      result.outcomes.push_back(dispatcher.run(generation_, settings_, result.walk, memory_.space(), part == 0));
       missed = memory_.space().end_work().skipped;
       instructions += result.outcomes.back().instructions;
       if (result.outcomes.back().stop != compute::Stop::unfinished || instructions > kInstructions) break;
@@ -108,7 +108,7 @@ class DispatchWorld final : private Input {
     result.faults = memory_.first_faults();
     for (const Event& event : events.events()) result.events.push_back(event.to_string());
     FidelityReport report;
-    walker.report(report);
+    dispatcher.report(report);
     result.report = report.to_json("x");
     result.memory.assign(memory_.bytes().begin(), memory_.bytes().end());
     return result;

@@ -125,26 +125,26 @@ Next ComputeBackEnd::walk(Engine& engine, const Command& command) {
     work.begin();
     surfaces_.begin();
   }
-  walker_.set_events(&engine.services(), engine.path());
-  walker_.set_pool(engine.services().pool());
-  walker_.set_stop(engine.services().stop());
+  dispatcher_.set_events(&engine.services(), engine.path());
+  dispatcher_.set_pool(engine.services().pool());
+  dispatcher_.set_stop(engine.services().stop());
   const oa::CountsWanted wanted = engine.services().counts_wanted();
   std::optional<oa::WorkCounts> counts;
   if (wanted.any()) {
     counts.emplace();
   }
-  walker_.set_work(wanted, counts ? &*counts : nullptr);
+  dispatcher_.set_work(wanted, counts ? &*counts : nullptr);
   const compute::Outcome outcome = work.run(
-      space, [&] { return walker_.run(engine.generation(), state.settings, state.walk, space, !work.resumed()); });
-  walker_.set_events(nullptr, {});
-  walker_.set_work({}, nullptr);
+      space, [&] { return dispatcher_.run(engine.generation(), state.settings, state.walk, space, !work.resumed()); });
+  dispatcher_.set_events(nullptr, {});
+  dispatcher_.set_work({}, nullptr);
   WorkReport report = report_of(outcome);
   if (counts) {
     add_stages(outcome, wanted, *counts);
     report.counts = &*counts;
   }
   engine.account(report);
-  surfaces_.add(engine, walker_.take_surface_uses());
+  surfaces_.add(engine, dispatcher_.take_surface_uses());
   const Next next = work.finish(outcome.stop, outcome.ip);
   if (work.is_over()) {
     state.walk = {};

@@ -8,7 +8,7 @@
 
 #include <optional>
 
-#include "compute/walker.h"
+#include "compute/dispatcher.h"
 #include "engine/backend/back_end.h"
 #include "engine/backend/surface_report.h"
 
@@ -16,16 +16,16 @@ namespace halogen::engine {
 
 class ComputeBackEnd final : public BackEnd {
  public:
-  explicit ComputeBackEnd(eu::KernelLibrary& library) : walker_(library) {}
+  explicit ComputeBackEnd(eu::KernelLibrary& library) : dispatcher_(library) {}
   Next execute(Engine& engine, const Command& command) override;
-  void report(FidelityReport& report) const override { walker_.report(report); }
-  void set_observer(compute::Observer* observer) { walker_.set_observer(observer); }
+  void report(FidelityReport& report) const override { dispatcher_.report(report); }
+  void set_observer(compute::Observer* observer) { dispatcher_.set_observer(observer); }
 
  private:
   Next walk(Engine& engine, const Command& command);
   std::optional<Next> prepare(Engine& engine, const Command& command, memory::AddressSpace& space);
 
-  compute::Walker walker_;
+  compute::Dispatcher dispatcher_;
   SurfaceReport surfaces_;
 };
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "compute/walker.h"
+#include "compute/dispatcher.h"
 #include "oa/work_counts.h"
 #include "pipe3d/pipeline.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compute/commands.h"
-#include "compute/walker.h"
+#include "compute/dispatcher.h"
 #include "unit/message/message_bench.h"
 
 namespace halogen::compute {

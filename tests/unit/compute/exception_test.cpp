@@ -63,12 +63,12 @@ class Exceptions : public DispatchBench {
   Stop run(uint32_t flags) {
     const uint32_t descriptor[8] = {0, 0, flags, 0, kTable, 0, 1, 0};
     std::copy(std::begin(descriptor), std::end(descriptor), &word(kDescriptors));
-    Walker walker(kernels_);
-    walker.set_events(&log_, "gpu0.rcs0");
+    Dispatcher dispatcher(kernels_);
+    dispatcher.set_events(&log_, "gpu0.rcs0");
     Walk walk;
     const std::vector<uint32_t> command = {0x7105'000d, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 1, 0xff, ~0u};
     EXPECT_EQ(prepare(command, walk.job), JobFault::none);
-    return walker.run(generation_, settings_, walk, memory_.space(), true).stop;
+    return dispatcher.run(generation_, settings_, walk, memory_.space(), true).stop;
   }
   uint32_t shown(uint32_t dword) { return word(kOut + dword * 4); }
 

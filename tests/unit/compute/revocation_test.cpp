@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/worker_pool.h"
-#include "compute/walker.h"
+#include "compute/dispatcher.h"
 #include "dispatch_bench.h"
 #include "eu/isa/assembler.h"
 #include "kernels.h"
@@ -49,19 +49,19 @@ TEST_P(RevokedDispatch, NoThreadReachesRevokedPages) {
       load();
       std::ranges::copy(memory_.bytes(), memory.bytes().begin());
       WorkerPool pool(threads);
-      Walker walker(kernels_);
-      walker.set_pool(&pool);
+      Dispatcher dispatcher(kernels_);
+      dispatcher.set_pool(&pool);
       Walk walk;
       const std::vector<uint32_t> command = {0x7105'000d, 0, 0, 0, 1u << 30, 0, 0, 1, 0, 0, 1, 0, 1, ~0u, ~0u};
       ASSERT_EQ(make_job(generation_, settings_, bases_, command, nullptr, memory.space(), walk.job).fault,
                 JobFault::none);
       for (unsigned part = 0; part < 4; ++part) {
-        ASSERT_EQ(walker.run(generation_, settings_, walk, memory.space(), part == 0).stop, Stop::unfinished);
+        ASSERT_EQ(dispatcher.run(generation_, settings_, walk, memory.space(), part == 0).stop, Stop::unfinished);
       }
       EXPECT_EQ(memory.faults(), 0u);
       memory.take_back(gone.first / memory::kFrameBytes, gone.bytes / memory::kFrameBytes);
       for (unsigned part = 0; part < 4; ++part) {
-        if (walker.run(generation_, settings_, walk, memory.space(), false).stop != Stop::unfinished) break;
+        if (dispatcher.run(generation_, settings_, walk, memory.space(), false).stop != Stop::unfinished) break;
       }
       if (gone.first == kOut || gone.bytes == kBytes) {
         EXPECT_NE(memory.faults(), 0u);

@@ -108,17 +108,17 @@ class HostThreads : public DispatchBench {
     memory_.forget_faults();
     log_.clear();
     WorkerPool pool(threads);
-    Walker walker(kernels_);
-    walker.set_events(&log_, "gpu0.rcs0");
-    walker.set_pool(&pool);
+    Dispatcher dispatcher(kernels_);
+    dispatcher.set_events(&log_, "gpu0.rcs0");
+    dispatcher.set_pool(&pool);
     Walk walk;
     const std::vector<uint32_t> command = {0x7105'000d, 0, 0, 0, kThreads - 1, 0, 0, groups, 0, 0, 1, 0, 1, 0xff, ~0u};
     EXPECT_EQ(prepare(command, walk.job), JobFault::none);
     uint64_t missed = 0;
     for (unsigned part = 0; part < max_parts; ++part) {
       memory_.space().begin_work(missed);
-      walker.set_work({.work = true, .activity = true}, &result.work.emplace_back());
-      result.outcomes.push_back(walker.run(generation_, settings_, walk, memory_.space(), part == 0));
+      dispatcher.set_work({.work = true, .activity = true}, &result.work.emplace_back());
+      result.outcomes.push_back(dispatcher.run(generation_, settings_, walk, memory_.space(), part == 0));
       missed = memory_.space().end_work().skipped;
       result.walks.push_back(walk);
       if (result.outcomes.back().stop != Stop::unfinished) {
@@ -130,7 +130,7 @@ class HostThreads : public DispatchBench {
     }
     result.faults = memory_.first_faults();
     FidelityReport report;
-    walker.report(report);
+    dispatcher.report(report);
     result.report = report.to_json("x");
     result.memory.assign(memory_.bytes().begin(), memory_.bytes().end());
     std::ranges::copy(before, memory_.bytes().begin());

@@ -39,12 +39,12 @@ class Stepping : public compute::DispatchBench {
                                         0,           1, ~0u, ~0u};
     compute::Walk walk;
     EXPECT_EQ(prepare(command, walk.job), compute::JobFault::none);
-    compute::Walker walker(kernels_);
-    walker.set_observer(observer);
+    compute::Dispatcher dispatcher(kernels_);
+    dispatcher.set_observer(observer);
     compute::Outcome outcome{.stop = Stop::unfinished};
     uint64_t instructions = 0;
     for (unsigned part = 0; outcome.stop == Stop::unfinished && part < 10; ++part) {
-      outcome = walker.run(generation_, settings_, walk, memory_.space(), part == 0);
+      outcome = dispatcher.run(generation_, settings_, walk, memory_.space(), part == 0);
       instructions += outcome.instructions;
     }
     outcome.instructions = instructions;

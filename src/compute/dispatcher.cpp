@@ -1,4 +1,4 @@
-#include "compute/walker.h"
+#include "compute/dispatcher.h"
 
 #include <algorithm>
 #include <bit>
@@ -39,24 +39,24 @@ uint64_t alive(const Walk& walk) {
 }  // namespace
 
 // Runs threads. An observed thread runs one instruction at a time.
-class Walker::Runner final : public ThreadRunner {
+class Dispatcher::Runner final : public ThreadRunner {
  public:
-  Runner(Walker& walker, const Walk& walk, const message::Environment& environment)
-      : walker_(walker), walk_(walk), space_(*environment.space), base_(environment.bases.instruction) {}
+  Runner(Dispatcher& dispatcher, const Walk& walk, const message::Environment& environment)
+      : dispatcher_(dispatcher), walk_(walk), space_(*environment.space), base_(environment.bases.instruction) {}
 
   eu::ThreadStatus run(uint32_t slot, eu::Thread& thread, uint64_t budget, Sender& sender) override {
-    if (walker_.observer_ == nullptr || walker_.observed_.slot != slot) [[likely]] {
-      return walker_.kernels_.run(*walker_.kernel_, space_, base_, thread, budget, sender);
+    if (dispatcher_.observer_ == nullptr || dispatcher_.observed_.slot != slot) [[likely]] {
+      return dispatcher_.kernels_.run(*dispatcher_.kernel_, space_, base_, thread, budget, sender);
     }
     for (uint64_t done = 0; done < budget; ++done) {
-      walker_.observer_->before_instruction(moment(thread));
-      const eu::ThreadStatus status = walker_.kernels_.run(*walker_.kernel_, space_, base_, thread, 1, sender);
+      dispatcher_.observer_->before_instruction(moment(thread));
+      const eu::ThreadStatus status = dispatcher_.kernels_.run(*dispatcher_.kernel_, space_, base_, thread, 1, sender);
       if (status == eu::ThreadStatus::running) {
         continue;
       }
       if (status != eu::ThreadStatus::blocked) {
-        walker_.observed_.slot.reset();
-        walker_.observer_->on_end(moment(thread));
+        dispatcher_.observed_.slot.reset();
+        dispatcher_.observer_->on_end(moment(thread));
       }
       return status;
     }
@@ -65,31 +65,31 @@ class Walker::Runner final : public ThreadRunner {
 
  private:
   Moment moment(const eu::Thread& thread) const {
-    const Observed& observed = walker_.observed_;
+    const Observed& observed = dispatcher_.observed_;
     return {.gen = observed.generation->id(),
             .job = walk_.job,
             .settings = *observed.settings,
             .thread = thread,
-            .kernel = walker_.kernel_->program->kernel(),
+            .kernel = dispatcher_.kernel_->program->kernel(),
             .tables = observed.space->context()};
   }
 
-  Walker& walker_;
+  Dispatcher& dispatcher_;
   const Walk& walk_;
   memory::AddressSpace& space_;
   uint64_t base_;
 };
 
-Walker::Walker(eu::KernelLibrary& library) : kernels_(library) {}
-Walker::~Walker() = default;
+Dispatcher::Dispatcher(eu::KernelLibrary& library) : kernels_(library) {}
+Dispatcher::~Dispatcher() = default;
 
-void Walker::report(FidelityReport& report) const {
+void Dispatcher::report(FidelityReport& report) const {
   functions_.report(report);
   kernels_.report(report);
 }
 
 // Initialises a group and its threads in their slots.
-void Walker::fill_group(const Settings& settings, Walk& walk, uint32_t number, Outcome* outcome) {
+void Dispatcher::fill_group(const Settings& settings, Walk& walk, uint32_t number, Outcome* outcome) {
   Group& group = walk.groups[number];
   group.begun = false;
   group.ended = group.arrived = 0;
@@ -107,7 +107,7 @@ void Walker::fill_group(const Settings& settings, Walk& walk, uint32_t number, O
   }
 }
 
-bool Walker::start_group(const Settings& settings, Walk& walk, Outcome& outcome) {
+bool Dispatcher::start_group(const Settings& settings, Walk& walk, Outcome& outcome) {
   const uint32_t count = walk.job.group_threads();
   const std::optional<uint32_t> slots = walk.all_started ? std::nullopt : find_slots(walk, count, walk.job.slots);
   if (!slots) {
@@ -132,14 +132,14 @@ bool Walker::start_group(const Settings& settings, Walk& walk, Outcome& outcome)
   return true;
 }
 
-void Walker::set_observer(Observer* observer) {
+void Dispatcher::set_observer(Observer* observer) {
   observer_ = observer;
   observed_ = {};
 }
 
 // Raises one Event for a kernel that breaks rules of the manual. The Event names the rules of the first such
 // instruction.
-void Walker::check_kernel_rules(spec::GenId gen) const {
+void Dispatcher::check_kernel_rules(spec::GenId gen) const {
   if (events_ == nullptr) {
     return;
   }
@@ -165,8 +165,8 @@ void Walker::check_kernel_rules(spec::GenId gen) const {
 }
 
 // Runs a turn of each running group.
-void Walker::run_pass(const Generation& generation, const Settings& settings, Walk& walk,
-                      message::Environment& environment) {
+void Dispatcher::run_pass(const Generation& generation, const Settings& settings, Walk& walk,
+                          message::Environment& environment) {
   at_work_.clear();
   for (uint32_t number = 0; number < walk.groups.size(); ++number) {
     if (walk.groups[number].live) {
@@ -196,7 +196,7 @@ void Walker::run_pass(const Generation& generation, const Settings& settings, Wa
   for (size_t i = 0; i < at_work_.size(); ++i) {
     LiveGroup live(walk, at_work_[i]);
     if (walk.exchanged != 0) {
-      choose_program(walk, at_work_[i], environment);
+      choose_kernel(walk, at_work_[i], environment);
     }
     environment.groups = &live;
     functions_.begin(generation, environment);
@@ -208,35 +208,35 @@ void Walker::run_pass(const Generation& generation, const Settings& settings, Wa
 }
 
 // Sets the kernel and the tables of a group: those of the job, or of a child thread.
-void Walker::choose_program(const Walk& walk, uint32_t number, message::Environment& environment) {
+void Dispatcher::choose_kernel(const Walk& walk, uint32_t number, message::Environment& environment) {
   const Group& group = walk.groups[number];
-  const Program& program = group.child ? *group.child : walk.job;
+  const KernelState& kernel_state = group.child ? *group.child : walk.job;
   kernel_ =
-      &kernels_.find(*environment.space, walk.job.bases.instruction, static_cast<uint32_t>(program.kernel), false);
-  environment.binding_table = walk.job.tables.address(program.binding_table);
-  environment.sampler_table = program.sampler_table;
+      &kernels_.find(*environment.space, walk.job.bases.instruction, static_cast<uint32_t>(kernel_state.kernel), false);
+  environment.binding_table = walk.job.tables.address(kernel_state.binding_table);
+  environment.sampler_table = kernel_state.sampler_table;
 }
 
 // Starts children until none waits or no slot is free.
-void Walker::start_children(const Generation& generation, const Settings& settings, const Walk& walk,
-                            memory::AddressSpace& space, Children& children, Outcome& outcome) {
-  while (const Program* const program = children.start_next(settings)) {
-    kernel_ = &kernels_.find(space, walk.job.bases.instruction, static_cast<uint32_t>(program->kernel), true);
+void Dispatcher::start_children(const Generation& generation, const Settings& settings, const Walk& walk,
+                                memory::AddressSpace& space, Children& children, Outcome& outcome) {
+  while (const KernelState* const kernel_state = children.start_next(settings)) {
+    kernel_ = &kernels_.find(space, walk.job.bases.instruction, static_cast<uint32_t>(kernel_state->kernel), true);
     judge_kernel(generation.id());
     ++outcome.threads;
     outcome.channels += walk.job.simd;
   }
 }
 
-void Walker::judge_kernel(spec::GenId gen) {
+void Dispatcher::judge_kernel(spec::GenId gen) {
   if (!kernel_->judged) {
     kernel_->judged = true;
     check_kernel_rules(gen);
   }
 }
 
-Outcome Walker::run(const Generation& generation, const Settings& settings, Walk& walk, memory::AddressSpace& space,
-                    bool first) {
+Outcome Dispatcher::run(const Generation& generation, const Settings& settings, Walk& walk, memory::AddressSpace& space,
+                        bool first) {
   const uint64_t already = alive(walk);
   functions_.take_work();
   kernels_.watch(wanted_.activity);
@@ -249,8 +249,8 @@ Outcome Walker::run(const Generation& generation, const Settings& settings, Walk
   return outcome;
 }
 
-Outcome Walker::run_part(const Generation& generation, const Settings& settings, Walk& walk,
-                         memory::AddressSpace& space, bool first) {
+Outcome Dispatcher::run_part(const Generation& generation, const Settings& settings, Walk& walk,
+                             memory::AddressSpace& space, bool first) {
   constexpr size_t kMaxBackOffs = 1024;
   Outcome outcome;
   const Job& job = walk.job;

@@ -42,10 +42,10 @@ struct Outcome {
   uint32_t ip = 0;        // of the thread that stopped the dispatch
 };
 
-class Walker {
+class Dispatcher {
  public:
-  explicit Walker(eu::KernelLibrary& library);
-  ~Walker();
+  explicit Dispatcher(eu::KernelLibrary& library);
+  ~Dispatcher();
 
   // Sets the counts that the next parts add to. Threads, and the time of the stage, are left to the caller. Null: no
   // counts.
@@ -79,7 +79,7 @@ class Walker {
   bool start_group(const Settings& settings, Walk& walk, Outcome& outcome);
   void check_kernel_rules(spec::GenId gen) const;
   void judge_kernel(spec::GenId gen);
-  void choose_program(const Walk& walk, uint32_t number, message::Environment& environment);
+  void choose_kernel(const Walk& walk, uint32_t number, message::Environment& environment);
   void start_children(const Generation& generation, const Settings& settings, const Walk& walk,
                       memory::AddressSpace& space, Children& children, Outcome& outcome);
   void fill_group(const Settings& settings, Walk& walk, uint32_t number, Outcome* outcome);

@@ -1,6 +1,6 @@
 // Dispatches without a streamer: payloads, masks, order, barriers, parts, hangs. The kernels are Gen9 code; the
 // registers that they show are the same on all chips.
-#include "compute/walker.h"
+#include "compute/dispatcher.h"
 
 #include <algorithm>
 #include <utility>
@@ -47,7 +47,7 @@ class Dispatch : public DispatchBench {
     EXPECT_EQ(prepare(command, walk_.job), JobFault::none);
     unsigned parts = 0;
     for (outcome_.stop = Stop::unfinished; outcome_.stop == Stop::unfinished && parts < 100; ++parts) {
-      outcome_ = walker_.run(generation_, settings_, walk_, memory_.space(), parts == 0);
+      outcome_ = dispatcher_.run(generation_, settings_, walk_, memory_.space(), parts == 0);
       channels_ += outcome_.channels;
     }
     EXPECT_EQ(outcome_.stop, expected);
@@ -60,7 +60,7 @@ class Dispatch : public DispatchBench {
   }
 
   Walk walk_;
-  Walker walker_{kernels_};
+  Dispatcher dispatcher_{kernels_};
   Outcome outcome_;
   uint64_t channels_ = 0;
 };
@@ -125,11 +125,11 @@ TEST_P(Dispatch, CountsOfWorkAreThoseOfTheThreads) {
   }
   EXPECT_EQ(prepare(walker({64, 1, 1}, 4), walk_.job), JobFault::none);
   oa::WorkCounts counts;
-  walker_.set_work({.work = true, .activity = true}, &counts);
+  dispatcher_.set_work({.work = true, .activity = true}, &counts);
   uint64_t threads = 0;
   uint64_t channels = 0;
   for (bool first = true; first || outcome_.stop == Stop::unfinished; first = false) {
-    outcome_ = walker_.run(generation_, settings_, walk_, memory_.space(), first);
+    outcome_ = dispatcher_.run(generation_, settings_, walk_, memory_.space(), first);
     threads += outcome_.threads;
     channels += outcome_.channels;
   }
@@ -173,13 +173,13 @@ TEST_P(Dispatch, EndlessKernelRunsInParts) {
   // A copy of the walk continues like the original.
   Walk copy = walk_;
   EXPECT_TRUE(copy == walk_);
-  Walker other(kernels_);
+  Dispatcher other(kernels_);
   EXPECT_EQ(other.run(generation_, settings_, copy, memory_.space(), false).stop, Stop::unfinished);
   EXPECT_FALSE(copy == walk_);
-  EXPECT_EQ(walker_.run(generation_, settings_, walk_, memory_.space(), false).stop, Stop::unfinished);
+  EXPECT_EQ(dispatcher_.run(generation_, settings_, walk_, memory_.space(), false).stop, Stop::unfinished);
   EXPECT_TRUE(copy == walk_);
   word(kOut) = 1;
-  EXPECT_EQ(walker_.run(generation_, settings_, walk_, memory_.space(), false).stop, Stop::finished);
+  EXPECT_EQ(dispatcher_.run(generation_, settings_, walk_, memory_.space(), false).stop, Stop::finished);
   EXPECT_EQ(word(kOut + 4), 7u);
 }
 
@@ -195,14 +195,14 @@ TEST_P(Dispatch, RepeatedStopsDoNotChangeTheResult) {
   StopFlag stop;
   uint32_t looks = 0;
   stop.set_watch([&] { return ++looks % 3 == 0; });
-  walker_.set_stop(stop);
+  dispatcher_.set_stop(stop);
   walk_ = {};
   ASSERT_EQ(prepare(command, walk_.job), JobFault::none);
   unsigned parts = 0;
   for (outcome_.stop = Stop::unfinished; outcome_.stop == Stop::unfinished && parts < 1000; ++parts) {
     Walk copy = walk_;  // as if a snapshot were restored
     walk_ = std::move(copy);
-    outcome_ = walker_.run(generation_, settings_, walk_, memory_.space(), parts == 0);
+    outcome_ = dispatcher_.run(generation_, settings_, walk_, memory_.space(), parts == 0);
   }
   EXPECT_EQ(outcome_.stop, Stop::finished);
   EXPECT_GT(parts, 4u);
@@ -216,19 +216,19 @@ TEST_P(Dispatch, HugeGroupCountsAndEndlessKernelsStopAtOnce) {
   for (const std::array<uint32_t, 3> groups : {std::array{1u, 1u, 1u}, {~0u, 1u, 1u}, {~0u, ~0u, ~0u}}) {
     walk_ = {};
     ASSERT_EQ(prepare(walker(groups, 1), walk_.job), JobFault::none);
-    const Outcome part = walker_.run(generation_, settings_, walk_, memory_.space(), true);
+    const Outcome part = dispatcher_.run(generation_, settings_, walk_, memory_.space(), true);
     EXPECT_EQ(part.stop, Stop::unfinished);
     EXPECT_LE(part.instructions, 2 * kPart);
     StopFlag stop;
     stop.raise();
-    walker_.set_stop(stop);
+    dispatcher_.set_stop(stop);
     const Walk before = walk_;
-    const Outcome stopped = walker_.run(generation_, settings_, walk_, memory_.space(), false);
+    const Outcome stopped = dispatcher_.run(generation_, settings_, walk_, memory_.space(), false);
     EXPECT_EQ(stopped.stop, Stop::unfinished);
     EXPECT_EQ(stopped.instructions, 0u);
     EXPECT_TRUE(walk_ == before);
     static const StopFlag none;
-    walker_.set_stop(none);
+    dispatcher_.set_stop(none);
   }
 }
 
@@ -245,7 +245,7 @@ TEST_P(Dispatch, IllegalInstructionIsReported) {
   bases_.instruction = 0x1234'5678'0000;
   walk_ = {};
   EXPECT_EQ(prepare(walker({1, 1, 1}, 1), walk_.job), JobFault::none);
-  const Outcome outcome = walker_.run(generation_, settings_, walk_, memory_.space(), true);
+  const Outcome outcome = dispatcher_.run(generation_, settings_, walk_, memory_.space(), true);
   EXPECT_NE(outcome.stop, Stop::finished) << "unmapped code";
 }
 
@@ -267,7 +267,7 @@ TEST_P(Dispatch, TooManyThreadsAreRefused) {
   load(kernels::kDump, 1023, 255, 0xffff, 31);
   std::vector<uint32_t> command = walker({~0u, ~0u, ~0u}, 1, 0);
   EXPECT_EQ(prepare(command, walk_.job), JobFault::none);
-  EXPECT_NE(walker_.run(generation_, settings_, walk_, memory_.space(), true).stop, Stop::finished);
+  EXPECT_NE(dispatcher_.run(generation_, settings_, walk_, memory_.space(), true).stop, Stop::finished);
   command[4] |= 0x003f'3f3f;
   EXPECT_EQ(prepare(command, walk_.job), JobFault::too_many_threads);
   command[4] = 0x0000'0f3f;
@@ -286,7 +286,7 @@ TEST_P(Dispatch, RandomCodeEndsItsPart) {
     load(code, 4, 2, 1, 3);
     walk_ = {};
     ASSERT_EQ(prepare(walker({4, 2, 1}, 4), walk_.job), JobFault::none);
-    const Outcome outcome = walker_.run(generation_, settings_, walk_, memory_.space(), true);
+    const Outcome outcome = dispatcher_.run(generation_, settings_, walk_, memory_.space(), true);
     EXPECT_LT(outcome.instructions, kPart + 64 * kTurn) << round;
   }
 }
