@@ -403,7 +403,7 @@ void Pipeline::place(const Assembled& assembled, const EntryStore& entries, uint
     const bool is_reused = &entries != &vertices_.output();  // by other stages, within a chunk
     vertices[i] = is_reused && !entry.empty() ? std::span(list_.keep(entry), entry.size()) : entry;
   }
-  pieces_.clear();
+  clipped_.clear();
   for (unsigned view = 0; view < state_.replication.count; ++view) {
     const auto is_whole = [&](std::span<const Slot> vertex) { return has_position(vertex, view); };
     if ((state_.replication.mask >> view & 1) == 0 ||
@@ -413,11 +413,11 @@ void Pipeline::place(const Assembled& assembled, const EntryStore& entries, uint
     for (unsigned i = 0; i < count; ++i) {
       primitive.vertex[i] = clip_vertex(state_, vertices[i], view);
     }
-    clipper_->clip(primitive, pieces_);
+    clipper_->clip(primitive, clipped_);
   }
-  for (const Clipper::Piece& piece : pieces_) {
+  for (const ClippedPart& part : clipped_) {
     ++outcome.counts.clip_out;
-    set_up(state_, piece, list_.target(), line_steps_);
+    set_up(state_, part, list_.target(), line_steps_);
   }
 }
 
@@ -462,18 +462,15 @@ void Pipeline::draw_list(Progress& progress, Progress& after, Outcome& outcome) 
   clipper_->forget();
 }
 
-bool Pipeline::is_waiting(const Progress& progress) {
-  if (!waiting_) {
-    return false;
-  }
-  if (waiting_->before != progress) {
+// Drops the list of the previous part if `progress` does not continue it.
+void Pipeline::drop_stale_list(const Progress& progress) {
+  if (waiting_ && waiting_->before != progress) {
     waiting_.reset();
   }
-  return waiting_.has_value();
 }
 
 // Draws the rest of the list of the previous part.
-void Pipeline::go_on(Progress& progress, Outcome& outcome) {
+void Pipeline::draw_waiting_list(Progress& progress, Outcome& outcome) {
   if (!pixels_.draw(waiting_->list, waiting_->pieces, kPart)) {
     outcome.stop = pixels_.end() == ThreadEnd::done ? Stop::unfinished : stop_of(pixels_.end());
     return;
@@ -585,7 +582,8 @@ void Pipeline::chunk(Progress& progress, Outcome& outcome) {
 
 Outcome Pipeline::draw(const ResolveInput& input, Progress& progress) {
   Outcome outcome;
-  const bool waiting = is_waiting(progress);
+  drop_stale_list(progress);
+  const bool waiting = waiting_.has_value();
   if (!begin(input, waiting ? &waiting_->list : nullptr)) {
     outcome.stop = Stop::fault;
     return outcome;
@@ -595,7 +593,7 @@ Outcome Pipeline::draw(const ResolveInput& input, Progress& progress) {
     return outcome;
   }
   if (waiting) {
-    go_on(progress, outcome);
+    draw_waiting_list(progress, outcome);
   }
   while (outcome.stop == Stop::finished && more(progress)) {
     if (stopping()) {

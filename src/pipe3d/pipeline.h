@@ -133,8 +133,8 @@ class Pipeline {
 
  private:
   bool begin(const ResolveInput& input, const PrimitiveList* first = nullptr);
-  bool is_waiting(const Progress& progress);
-  void go_on(Progress& progress, Outcome& outcome);
+  void drop_stale_list(const Progress& progress);
+  void draw_waiting_list(Progress& progress, Outcome& outcome);
   void chunk(Progress& progress, Outcome& outcome);
   void draw_list(Outcome& outcome);
   void draw_list(Progress& progress, Progress& after, Outcome& outcome);
@@ -171,7 +171,7 @@ class Pipeline {
   ClipStage clip_threads_;
   PixelWork pixels_;
   std::vector<Object> parts_;  // primitives of a patch
-  std::vector<Clipper::Piece> pieces_;
+  std::vector<ClippedPart> clipped_;
   PrimitiveList list_;       // of a chunk
   uint32_t line_steps_ = 0;  // of the line pattern, in the current strip
 

@@ -141,42 +141,42 @@ void Clipper::find_planes(const Viewport& viewport) {
   }
 }
 
-void Clipper::clip(const Primitive& primitive, std::vector<Piece>& pieces) {
+void Clipper::clip(const Primitive& primitive, std::vector<ClippedPart>& parts) {
   const Clip& clip = state_->clip;
   if ((clip.enabled && clip.reject_all) || !usable(primitive)) {
     return;
   }
   const unsigned count = vertices_of(primitive.shape);
   const ClipVertex& provoking = primitive.vertex[primitive.provoking < count ? primitive.provoking : 0];
-  Piece piece;
-  piece.flat = provoking.slots;
-  piece.layer = clip.force_layer_0 ? 0 : provoking.layer;
-  piece.viewport = std::min<uint32_t>(provoking.viewport, std::min<uint32_t>(clip.most_viewport, kMaxViewports - 1));
+  ClippedPart part;
+  part.flat = provoking.slots;
+  part.layer = clip.force_layer_0 ? 0 : provoking.layer;
+  part.viewport = std::min<uint32_t>(provoking.viewport, std::min<uint32_t>(clip.most_viewport, kMaxViewports - 1));
   if (primitive.shape == Shape::rectangle) {
-    piece.primitive = primitive;
-    pieces.push_back(piece);
+    part.primitive = primitive;
+    parts.push_back(part);
     return;
   }
   if (clip.enabled && dropped_by_distances(clip, primitive)) {
     return;
   }
-  if (planes_of_ != piece.viewport) {
-    find_planes(state_->viewports[piece.viewport]);
-    planes_of_ = piece.viewport;
+  if (planes_of_ != part.viewport) {
+    find_planes(state_->viewports[part.viewport]);
+    planes_of_ = part.viewport;
   }
   switch (primitive.shape) {
     case Shape::point:
-      return clip_point(primitive, piece, pieces);
+      return clip_point(primitive, part, parts);
     case Shape::line:
-      return clip_line(primitive, piece, pieces);
+      return clip_line(primitive, part, parts);
     case Shape::triangle:
-      return clip_triangle(primitive, piece, pieces);
+      return clip_triangle(primitive, part, parts);
     case Shape::rectangle:
       return;
   }
 }
 
-void Clipper::clip_point(const Primitive& primitive, Piece& piece, std::vector<Piece>& pieces) const {
+void Clipper::clip_point(const Primitive& primitive, ClippedPart& part, std::vector<ClippedPart>& parts) const {
   const ClipVertex& vertex = primitive.vertex[0];
   if (state_->clip.divide && !(vertex.position[3] > 0.0f)) {
     return;
@@ -186,8 +186,8 @@ void Clipper::clip_point(const Primitive& primitive, Piece& piece, std::vector<P
       return;
     }
   }
-  piece.primitive = primitive;
-  pieces.push_back(piece);
+  part.primitive = primitive;
+  parts.push_back(part);
 }
 
 // Computes the vertex in which an edge is cut, always from the inner to the outer vertex. Both primitives at the edge
@@ -226,13 +226,13 @@ void Clipper::give_weights(Corner& corner, const Primitive& whole) const {
   }
 }
 
-void Clipper::finish(std::span<Corner> corners, const Primitive& whole, Piece& piece) {
-  piece.cut = state_->clip.divide;
+void Clipper::finish(std::span<Corner> corners, const Primitive& whole, ClippedPart& part) {
+  part.cut = state_->clip.divide;
   for (size_t i = 0; i < vertices_of(whole.shape); ++i) {
-    piece.whole[i] = whole.vertex[i].slots;
+    part.whole[i] = whole.vertex[i].slots;
   }
   for (Corner& corner : corners) {
-    if (!piece.cut) {
+    if (!part.cut) {
       give_entry(corner, whole);
       continue;
     }
@@ -270,7 +270,7 @@ void Clipper::give_entry(Corner& corner, const Primitive& whole) {
   corner.vertex.slots = entry;
 }
 
-void Clipper::clip_line(const Primitive& primitive, Piece& piece, std::vector<Piece>& pieces) {
+void Clipper::clip_line(const Primitive& primitive, ClippedPart& part, std::vector<ClippedPart>& parts) {
   std::array<Corner, 2> ends;
   for (unsigned i = 0; i < 2; ++i) {
     ends[i].vertex = primitive.vertex[i];
@@ -290,14 +290,14 @@ void Clipper::clip_line(const Primitive& primitive, Piece& piece, std::vector<Pi
       ends[1] = between(ends[0], first, ends[1], second);
     }
   }
-  piece.primitive = primitive;
+  part.primitive = primitive;
   if (ends[0].made || ends[1].made) {
-    finish(ends, primitive, piece);
+    finish(ends, primitive, part);
   }
   for (unsigned i = 0; i < 2; ++i) {
-    piece.primitive.vertex[i] = ends[i].vertex;
+    part.primitive.vertex[i] = ends[i].vertex;
   }
-  pieces.push_back(piece);
+  parts.push_back(part);
 }
 
 void Clipper::cut_polygon(const Plane& plane) {
@@ -324,7 +324,7 @@ void Clipper::cut_polygon(const Plane& plane) {
   polygon_.swap(next_);
 }
 
-void Clipper::clip_triangle(const Primitive& primitive, Piece& piece, std::vector<Piece>& pieces) {
+void Clipper::clip_triangle(const Primitive& primitive, ClippedPart& part, std::vector<ClippedPart>& parts) {
   bool whole = true;
   const bool divide = state_->clip.divide;
   for (unsigned i = 0; i < 3; ++i) {
@@ -341,8 +341,8 @@ void Clipper::clip_triangle(const Primitive& primitive, Piece& piece, std::vecto
     whole = whole && outside == 0;
   }
   if (whole) {
-    piece.primitive = primitive;
-    pieces.push_back(piece);
+    part.primitive = primitive;
+    parts.push_back(part);
     return;
   }
   polygon_.assign(3, {});
@@ -357,13 +357,13 @@ void Clipper::clip_triangle(const Primitive& primitive, Piece& piece, std::vecto
       return;
     }
   }
-  finish(polygon_, primitive, piece);
+  finish(polygon_, primitive, part);
   for (size_t i = 1; i + 1 < polygon_.size(); ++i) {
-    piece.primitive = primitive;
-    piece.primitive.vertex = {polygon_[0].vertex, polygon_[i].vertex, polygon_[i + 1].vertex};
-    piece.primitive.edge = {i == 1 && polygon_[0].edge, polygon_[i].edge,
-                            i + 2 == polygon_.size() && polygon_[i + 1].edge};
-    pieces.push_back(piece);
+    part.primitive = primitive;
+    part.primitive.vertex = {polygon_[0].vertex, polygon_[i].vertex, polygon_[i + 1].vertex};
+    part.primitive.edge = {i == 1 && polygon_[0].edge, polygon_[i].edge,
+                           i + 2 == polygon_.size() && polygon_[i + 1].edge};
+    parts.push_back(part);
   }
 }
 

@@ -36,22 +36,23 @@ class EntryPool {
   size_t used_ = 0;
 };
 
+// A part of a clipped primitive, with the same Shape: the rest of a triangle is split into triangles.
+struct ClippedPart {
+  Primitive primitive;
+  bool cut = false;                    // values come from the original primitive, by the weights of the vertices
+  std::array<const Slot*, 3> whole{};  // entries of the original primitive
+  const Slot* flat = nullptr;          // entry of the original's provoking vertex: values that are not interpolated
+  uint32_t layer = 0;                  // of the same vertex
+  uint32_t viewport = 0;
+};
+
 class Clipper {
  public:
   // `slots`: size of an entry.
   Clipper(const PipelineState& state, uint32_t slots) : state_(&state), slots_(slots) {}
 
-  // A part of a clipped primitive, with the same Shape: the rest of a triangle is split into triangles.
-  struct Piece {
-    Primitive primitive;
-    bool cut = false;                    // values come from the original primitive, by the weights of the vertices
-    std::array<const Slot*, 3> whole{};  // entries of the original primitive
-    const Slot* flat = nullptr;          // entry of the original's provoking vertex: values that are not interpolated
-    uint32_t layer = 0;                  // of the same vertex
-    uint32_t viewport = 0;
-  };
-  // Adds the pieces of a primitive to `pieces`. Entries of new vertices live until forget().
-  void clip(const Primitive& primitive, std::vector<Piece>& pieces);
+  // Adds the parts of a primitive to `parts`. Entries of new vertices live until forget().
+  void clip(const Primitive& primitive, std::vector<ClippedPart>& parts);
   void forget() { pool_.forget(); }
 
  private:
@@ -70,13 +71,13 @@ class Clipper {
 
   void find_planes(const Viewport& viewport);
   void cut_polygon(const Plane& plane);
-  void clip_point(const Primitive& primitive, Piece& piece, std::vector<Piece>& pieces) const;
-  void clip_line(const Primitive& primitive, Piece& piece, std::vector<Piece>& pieces);
-  void clip_triangle(const Primitive& primitive, Piece& piece, std::vector<Piece>& pieces);
+  void clip_point(const Primitive& primitive, ClippedPart& part, std::vector<ClippedPart>& parts) const;
+  void clip_line(const Primitive& primitive, ClippedPart& part, std::vector<ClippedPart>& parts);
+  void clip_triangle(const Primitive& primitive, ClippedPart& part, std::vector<ClippedPart>& parts);
   Corner between(const Corner& inside, double inside_at, const Corner& outside, double outside_at) const;
   void give_entry(Corner& corner, const Primitive& whole);
   void give_weights(Corner& corner, const Primitive& whole) const;
-  void finish(std::span<Corner> corners, const Primitive& whole, Piece& piece);
+  void finish(std::span<Corner> corners, const Primitive& whole, ClippedPart& part);
 
   const PipelineState* state_;
   uint32_t slots_;

@@ -187,18 +187,18 @@ Rectangle draw_bounds(const PipelineState& state, uint32_t viewport) {
   return bounds;
 }
 
-void set_up(const PipelineState& state, const Clipper::Piece& piece, std::vector<ScreenPrimitive>& out,
+void set_up(const PipelineState& state, const ClippedPart& part, std::vector<ScreenPrimitive>& out,
             uint32_t& line_steps) {
-  const Primitive& from = piece.primitive;
+  const Primitive& from = part.primitive;
   ScreenPrimitive to;
   to.shape = from.shape;
-  to.cut = piece.cut;
-  to.whole = piece.whole;
-  to.flat = piece.flat;
-  to.provoking = piece.primitive.provoking;
+  to.cut = part.cut;
+  to.whole = part.whole;
+  to.flat = part.flat;
+  to.provoking = part.primitive.provoking;
   to.id = from.id;
-  to.layer = piece.layer;
-  to.viewport = std::min<uint32_t>(piece.viewport, kMaxViewports - 1);
+  to.layer = part.layer;
+  to.viewport = std::min<uint32_t>(part.viewport, kMaxViewports - 1);
   to.topology = from.topology;
   to.bounds = draw_bounds(state, to.viewport);
   if (empty(to.bounds)) {

@@ -50,7 +50,7 @@ struct ScreenPrimitive {
 
 // Appends the primitives to draw: none, one, or the lines or points of a triangle that is not filled. `line_steps`
 // counts steps of the line pattern. It restarts with each strip, each line of a list and each outline.
-void set_up(const PipelineState& state, const Clipper::Piece& piece, std::vector<ScreenPrimitive>& out,
+void set_up(const PipelineState& state, const ClippedPart& part, std::vector<ScreenPrimitive>& out,
             uint32_t& line_steps);
 
 // Returns the pixels that primitives of a viewport may write.

@@ -80,7 +80,7 @@ TEST(Clip, ClippedTrianglesCoverTheHalfSpacesOfTheirPlanes) {
     }
     CoverageMap map(kSize, kSize);
     Clipper clipper(state, 0);
-    std::vector<Clipper::Piece> pieces;
+    std::vector<ClippedPart> pieces;
     clipper.clip(whole, pieces);
     cut += pieces.size() > 1 ? 1 : 0;
     draw(state, whole, map);
@@ -225,11 +225,11 @@ TEST(Clip, LinearWeightsAreComputedIfEnabled) {
   const Primitive whole = triangle(vertex_at(-1, -1, 0, 1), vertex_at(3, 0, -6, 2), vertex_at(0, 4, 0, 4));
   for (const bool asked : {false, true}) {
     state.clip.linear_weights = asked;
-    std::vector<Clipper::Piece> pieces;
+    std::vector<ClippedPart> pieces;
     Clipper(state, 0).clip(whole, pieces);
     ASSERT_EQ(pieces.size(), 2u);
     int apart = 0;
-    for (const Clipper::Piece& piece : pieces) {
+    for (const ClippedPart& piece : pieces) {
       for (const ClipVertex& vertex : piece.primitive.vertex) {
         apart += vertex.whole.linear != vertex.whole.perspective ? 1 : 0;
       }
@@ -256,10 +256,10 @@ TEST(Clip, CutVerticesAreInterpolatedExceptFlatValues) {
   entries[2][2][3] = 0xffff'ffff;
   whole.provoking = 1;
   Clipper clipper(state, 3);
-  std::vector<Clipper::Piece> pieces;
+  std::vector<ClippedPart> pieces;
   clipper.clip(whole, pieces);
   ASSERT_EQ(pieces.size(), 2u);
-  for (const Clipper::Piece& piece : pieces) {
+  for (const ClippedPart& piece : pieces) {
     EXPECT_EQ(piece.flat, entries[1].data());
     EXPECT_EQ(piece.layer, 1u);
     for (const ClipVertex& vertex : piece.primitive.vertex) {

@@ -107,10 +107,10 @@ inline ClipVertex vertex_at(double x, double y, double z = 0, double w = 1) {
 inline std::vector<ScreenPrimitive> on_screen(const PipelineState& state, const Primitive& primitive,
                                               uint32_t& line_steps) {
   Clipper clipper(state, 0);
-  std::vector<Clipper::Piece> pieces;
+  std::vector<ClippedPart> pieces;
   clipper.clip(primitive, pieces);
   std::vector<ScreenPrimitive> out;
-  for (const Clipper::Piece& piece : pieces) {
+  for (const ClippedPart& piece : pieces) {
     set_up(state, piece, out, line_steps);
   }
   return out;
