@@ -143,7 +143,7 @@ class Execution {
   int pass() {
     if (!rounds_.is_due()) return 0;
     waited_ = true;
-    return rounds_.look();
+    return rounds_.let_others_pass();
   }
 
   // Checks that the program's memory exists. While another thread unmaps it, waits.
@@ -247,7 +247,7 @@ class Execution {
       next = context_->space->evict_idle(may_go, *next, kRoundsTogether);
       if (!next) break;
       waited_ = true;
-      if (const int result = rounds_.look(); result != 0) return result;
+      if (const int result = rounds_.let_others_pass(); result != 0) return result;
     }
     return 0;
   }
@@ -323,7 +323,7 @@ class Execution {
     for (drm_i915_gem_relocation_entry& entry : *list) {
       if (rounds_.is_due()) {
         waited_ = true;
-        if (const int result = rounds_.look(); result != 0) return result;
+        if (const int result = rounds_.let_others_pass(); result != 0) return result;
         if (!is_settled()) return 0;
       }
       Item* const target = find(entry.target_handle);

@@ -29,12 +29,12 @@ class LongLoop {
   // Whether a pending signal ends the loop. In loops whose effects must not be repeated it waits for their end.
   enum class Signals { end, wait };
 
-  // `together`: the number of rounds between two looks.
+  // `together`: the number of rounds between two calls of let_others_pass().
   LongLoop(Call& call, size_t together, Signals signals = Signals::end)
       : call_(call), together_(together), signals_(signals) {}
-  bool is_due() { return ++count_ % together_ == 0; }  // look() must be called
-  int look() { return call_.driver.let_others_pass(call_.lock, signals_ == Signals::end); }
-  int next() { return is_due() ? look() : 0; }
+  bool is_due() { return ++count_ % together_ == 0; }  // let_others_pass() must be called
+  int let_others_pass() { return call_.driver.let_others_pass(call_.lock, signals_ == Signals::end); }
+  int next() { return is_due() ? let_others_pass() : 0; }
 
  private:
   Call& call_;

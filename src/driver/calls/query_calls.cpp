@@ -226,7 +226,7 @@ int query(Call& call, drm_i915_query& query) {
     if (item->query_id == 0) return -EINVAL;
     const uint64_t index = item->query_id - 1;
     if (item->query_id == DRM_I915_QUERY_PERF_CONFIG) {  // looks at files
-      if (const int result = loop.look(); result != 0) return result;
+      if (const int result = loop.let_others_pass(); result != 0) return result;
     }
     const int result = index < std::size(kQueries) ? kQueries[index](call, *item) : -EINVAL;
     if (result != item->length &&

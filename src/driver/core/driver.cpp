@@ -134,7 +134,7 @@ void Driver::close(const std::shared_ptr<File>& file) {
   clear(*file);
   // A commit of another file may have waited for its work.
   static_cast<void>(completes([&] {
-    if (kms_->busy()) kms_->look();
+    if (kms_->busy()) kms_->follow_device();
   }));
   if (working() && waiters_ == 0) work_.notify_all();
   notify_waiters();
@@ -192,7 +192,7 @@ int Driver::ioctl(File& file, unsigned long request, uint64_t argument, bool no_
 void Driver::after_call() {
   const bool queued = std::exchange(queued_, false);
   const bool done = completes([&] {
-    if (kms_->busy()) kms_->look();
+    if (kms_->busy()) kms_->follow_device();
     if (queued) {
       run_queued();
       last_queued_ = Clock::now();
@@ -603,7 +603,7 @@ int Driver::let_others_pass(Lock& lock, bool interruptible) {
 
 void Driver::fences_signalled() {
   gpu_->update();
-  kms_->look();
+  kms_->follow_device();
   notify_waiters();
   if (waiters_ == 0) work_.notify_all();
 }
@@ -641,7 +641,7 @@ void Driver::take_step() {
   perf_->after_step();
   if (options_.counters != nullptr) options_.counters->flush(!gpu_->working());
   meter_->update();
-  kms_->look();  // last: the work that a commit waits for may have hung
+  kms_->follow_device();  // last: the work that a commit waits for may have hung
 }
 
 // Runs the device while no call waits for it. A waiting call runs the device itself.

@@ -21,7 +21,7 @@ void Driver::catch_up() {
     const uint64_t step = std::min(static_cast<uint64_t>(behind.count()), perf_->longest_step());
     gpu_->work(step);
     if (kms_->pipe().running()) {  // a vertical blank may have passed
-      kms_->look();
+      kms_->follow_device();
       notify_waiters();
     }
     if (step < static_cast<uint64_t>(behind.count())) return;  // the next call continues

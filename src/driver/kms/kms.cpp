@@ -88,7 +88,7 @@ void Kms::count() {
   if (tracepoints_ != nullptr) tracepoints_->vblank(count_, time_ns_);
 }
 
-void Kms::look() {
+void Kms::follow_device() {
   count();
   if (commit_ && !commit_->programmed) {
     const auto is_done = [](const FenceRef& fence) { return fence->done; };
@@ -182,7 +182,7 @@ int Kms::commit(KmsState next, std::vector<KmsEvent> events, bool async, FenceRe
   commit.async = async;
   commit.done = std::move(done);
   commit_ = std::move(commit);
-  static_cast<void>(completes([this] { look(); }));  // otherwise the next look continues
+  static_cast<void>(completes([this] { follow_device(); }));  // otherwise the next call continues
   return 0;
 }
 
@@ -342,7 +342,7 @@ void Kms::take_off(const Framebuffer& fb) {
   if (next.primary.fb == state_.primary.fb && next.cursor.fb == state_.cursor.fb) return;
   if (commit_ && !commit_->programmed) {  // its work on the framebuffer is not waited for
     commit_->waits.clear();
-    static_cast<void>(completes([this] { look(); }));
+    static_cast<void>(completes([this] { follow_device(); }));
   }
   state_ = std::move(next);
   if (!pipe_.running()) return;

@@ -118,7 +118,7 @@ class Kms {
   // ---- time
   bool waits() const;  // something waits for a vertical blank
   uint64_t until_vblank_ns() { return pipe_.until_vblank_ns(); }
-  void look();  // updates the state from the device
+  void follow_device();  // counts vertical blanks and continues a commit
   bool busy() const { return commit_.has_value(); }
   uint64_t vblanks() const { return count_; }
   uint64_t vblank_time_ns() const { return time_ns_; }

@@ -57,7 +57,7 @@ void fill_screen(PlaneState& plane, FramebufferRef fb, const drm_mode_modeinfo& 
 // Releases the lock while earlier commits become visible: read the state only after this call.
 void wait_for_screen(Call& call) {
   Kms& kms = call.driver.kms();
-  kms.look();
+  kms.follow_device();
   call.driver.wait(
       call.lock, [&] { return !kms.busy(); }, std::nullopt);
 }
@@ -65,7 +65,7 @@ void wait_for_screen(Call& call) {
 int commit_state(Call& call, KmsState next, std::vector<KmsEvent> events, WhenBusy busy, bool modeset, bool async,
                  FenceRef done) {
   Kms& kms = call.driver.kms();
-  kms.look();
+  kms.follow_device();
   if (const int result = kms.check(next, modeset); result != 0) return result;
   if (kms.busy()) return -EBUSY;
   const int result = kms.commit(std::move(next), std::move(events), async, std::move(done));
@@ -124,7 +124,7 @@ int flip_page(Call& call, drm_mode_crtc_page_flip_target& flip) {
   if (async && !kms.pipe().knows_async()) return -EINVAL;
   if (flip.crtc_id != kCrtcId) return -ENOENT;
   if ((flip.flags & DRM_MODE_PAGE_FLIP_TARGET) != 0) return -EINVAL;
-  kms.look();
+  kms.follow_device();
   const PlaneState& shown = kms.state().primary;
   if (!shown.fb) return -EBUSY;
   const FramebufferRef fb = kms.find_fb(flip.fb_id);
@@ -258,7 +258,7 @@ int commit_atomic(Call& call, drm_mode_atomic& atomic) {
   if (!objects || !counts) return -EFAULT;
   const WhenBusy busy = (atomic.flags & DRM_MODE_ATOMIC_NONBLOCK) != 0 ? WhenBusy::refuse : WhenBusy::wait;
   if (busy == WhenBusy::wait && !test) wait_for_screen(call);
-  kms.look();
+  kms.follow_device();
   AtomicChange change{.state = kms.state()};
   uint64_t at = 0;
   for (size_t i = 0; i < objects->size(); ++i) {
@@ -325,7 +325,7 @@ int wait_vblank(Call& call, drm_wait_vblank& wait) {
   const unsigned high = (type & _DRM_VBLANK_HIGH_CRTC_MASK) >> _DRM_VBLANK_HIGH_CRTC_SHIFT;
   if (high != 0 || (type & _DRM_VBLANK_SECONDARY) != 0) return -EINVAL;  // there is only one pipe
   if (!kms.pipe().running()) return -EINVAL;
-  kms.look();
+  kms.follow_device();
   const uint64_t now = kms.vblanks();
   uint64_t target =
       (type & _DRM_VBLANK_RELATIVE) != 0 ? now + wait.request.sequence : widened(wait.request.sequence, now);
@@ -350,7 +350,7 @@ int wait_vblank(Call& call, drm_wait_vblank& wait) {
 int get_sequence(Call& call, drm_crtc_get_sequence& sequence) {
   Kms& kms = call.driver.kms();
   if (sequence.crtc_id != kCrtcId) return -ENOENT;
-  kms.look();
+  kms.follow_device();
   sequence.active = kms.state().active ? 1 : 0;
   sequence.sequence = kms.vblanks();
   sequence.sequence_ns = static_cast<int64_t>(kms.vblank_time_ns());
@@ -363,7 +363,7 @@ int queue_sequence(Call& call, drm_crtc_queue_sequence& sequence) {
   constexpr uint32_t kFlags = DRM_CRTC_SEQUENCE_RELATIVE | DRM_CRTC_SEQUENCE_NEXT_ON_MISS;
   if ((sequence.flags & ~kFlags) != 0) return -EINVAL;
   if (!kms.pipe().running()) return -EINVAL;
-  kms.look();
+  kms.follow_device();
   const uint64_t now = kms.vblanks();
   uint64_t target = sequence.sequence;
   if ((sequence.flags & DRM_CRTC_SEQUENCE_RELATIVE) != 0) target += now;

@@ -69,8 +69,8 @@ class Perf {
   int make_stream(PerfStream::Parts parts, uint32_t flags, Descriptor& program_end);
   int start_watching();
   void watch();
-  void wake() const;  // makes the thread look at the stream again
-  void look();
+  void wake() const;  // makes the thread poll the stream again
+  void poll_stream();
   bool is_abandoned(const PerfStream& stream) const;
   void close_stream();
   EngineQueue& render() const;

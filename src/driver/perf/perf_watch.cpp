@@ -50,7 +50,7 @@ bool Perf::is_abandoned(const PerfStream& stream) const {
   return false;
 }
 
-void Perf::look() {
+void Perf::poll_stream() {
   if (!is_open() || !stream_->is_enabled()) return;
   driver_.catch_up();
   if (stream_->has_reports()) stream_->set_readable();
@@ -75,7 +75,7 @@ void Perf::watch() {
     [[maybe_unused]] const ssize_t got = ::read(wake_.number(), &wakeups, sizeof wakeups);
     if (stop_) return;
     driver_.with_lock([&] {
-      static_cast<void>(completes([&] { look(); }));
+      static_cast<void>(completes([&] { poll_stream(); }));
       stream = stream_;
       period = stream && stream->is_enabled() ? stream->parts().poll_ns : 0;
     });

@@ -88,10 +88,10 @@ std::string Request::timeline_name() const {
   return fmt::format("{}[{}]", program_invocation_short_name, getpid());
 }
 
-void EngineQueue::look_at_all() {
+void EngineQueue::read_all() {
   switch_told_ = done_told_ = false;
   read_reports();
-  look();
+  read_progress();
   retire();
 }
 
@@ -101,11 +101,11 @@ void EngineQueue::update() {
     switch_told_ = false;
   }
   if (done_told_) {
-    look();
+    read_progress();
     retire();
     done_told_ = false;
   }
-  if (!waiting_.empty()) place_ready();
+  if (!waiting_.empty()) write_ready();
   submit();
   const RequestRef now = current();
   if (now && !now->started) {
@@ -130,7 +130,7 @@ void EngineQueue::tell_done(const RequestRef& request) {
   on_engine_ = nullptr;
 }
 
-void EngineQueue::place_ready() {
+void EngineQueue::write_ready() {
   std::unordered_set<const EngineContext*> held;  // a blocked request also blocks later ones of its context
   for (auto each = waiting_.begin(); each != waiting_.end();) {
     const RequestRef request = *each;
@@ -140,7 +140,7 @@ void EngineQueue::place_ready() {
       continue;
     }
     take_errors(*request);
-    if (!place_last(request)) {
+    if (!write_next(request)) {
       held.insert(request->context.get());
       ++each;
       continue;
@@ -149,15 +149,15 @@ void EngineQueue::place_ready() {
   }
 }
 
-// Places the request and adds it to running_, or does neither.
-bool EngineQueue::place_last(const RequestRef& request) {
+// Writes the request's commands and adds the request to running_, or does neither.
+bool EngineQueue::write_next(const RequestRef& request) {
   running_.push_back(request);
-  bool placed = false;
+  bool written = false;
   const AtEnd undo([&] {
-    if (!placed) running_.pop_back();
+    if (!written) running_.pop_back();
   });
-  placed = place(*request);
-  return placed;
+  written = write_commands(*request);
+  return written;
 }
 
 // An error of a fence that the request waited for is inherited, and its batch is skipped. Requests of the same engine
@@ -225,7 +225,7 @@ void EngineQueue::reset_engine() {
 }
 
 void EngineQueue::recover(int error) {
-  look_at_all();
+  read_all();
   const RequestRef culprit = current();
   reset_engine();
   if (culprit) {
@@ -238,7 +238,7 @@ void EngineQueue::recover(int error) {
 }
 
 void EngineQueue::replay() {
-  look_at_all();
+  read_all();
   if (!driver_rules(hardware_.model().gen).reset_covers_all_engines) {
     reset_engine();
   }
@@ -247,7 +247,7 @@ void EngineQueue::replay() {
   update();
 }
 
-void EngineQueue::place_again(const EngineContext& context) {
+void EngineQueue::queue_again(const EngineContext& context) {
   const auto is_own = [&](const RequestRef& each) { return each->context.get() == &context; };
   std::deque<RequestRef> own;
   std::ranges::copy_if(running_, std::back_inserter(own), is_own);
@@ -280,7 +280,7 @@ bool EngineQueue::cancel(const EngineContext& context, int error) {
       each = list.erase(each);
     }
   };
-  look_at_all();
+  read_all();
   ended.reserve(waiting_.size() + running_.size());
   take(waiting_);
   take(running_);

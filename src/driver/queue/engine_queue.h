@@ -112,30 +112,30 @@ class EngineQueue {
 
  protected:
   // Writes the request's commands to the ring. False: no space now.
-  virtual bool place(Request& request) = 0;
-  virtual void submit() = 0;      // submits placed requests that the engine does not know yet
-  virtual void read_reports() {}  // reads context status reports
-  virtual void look() {}          // reads the progress of the engine
+  virtual bool write_commands(Request& request) = 0;
+  virtual void submit() = 0;       // submits written requests that the engine does not know yet
+  virtual void read_reports() {}   // reads context status reports
+  virtual void read_progress() {}  // reads which requests are done
   virtual bool is_done(const Request& request) const = 0;
   virtual void after_reset(const Request* culprit) = 0;  // submits the remaining requests again
-  // Returns the placed requests of a context to the front of the queue.
-  void place_again(const EngineContext& context);
+  // Puts the unfinished requests of a context back to the front of the queue.
+  void queue_again(const EngineContext& context);
 
   Hardware& hardware_;
   GlobalTable& table_;
   const spec::EngineModel& engine_;
   std::deque<RequestRef> waiting_;  // by priority, then by submission
-  std::deque<RequestRef> running_;  // placed, in the order of each context
+  std::deque<RequestRef> running_;  // commands written, in the order of each context
   uint64_t next_number_ = 1;
   const LoadClock* load_clock_ = nullptr;
 
  private:
-  void look_at_all();
+  void read_all();
   void retire();
   void lift(Request& waiter);
   void sort_waiting();
-  void place_ready();
-  bool place_last(const RequestRef& request);
+  void write_ready();
+  bool write_next(const RequestRef& request);
   void take_errors(Request& request) const;
   void reset_engine();
   void finish(const RequestRef& request, int error);

@@ -70,7 +70,7 @@ class ExeclistQueue final : public EngineQueue {
                 PinnedMemory device_value)
       : EngineQueue(hardware, table, engine),
         layout_(mmio::ContextImage::for_engine(hardware.model().id, engine.engine_class)),
-        queue_(hardware.generation().submission() == SubmissionKind::submit_queue),
+        has_submit_queue_(hardware.generation().submission() == SubmissionKind::submit_queue),
         preempts_(spec::interface_of(hardware.model().id).preemption),
         counts_apart_(hw::OAR_OACONTROL::kDesc.offset(hardware.model().id) != spec::kNoOffset),
         first_image_(first_image(hardware.model(), engine, layout_)),
@@ -78,7 +78,7 @@ class ExeclistQueue final : public EngineQueue {
         device_value_(std::move(device_value)),
         reports_(hardware, engine, std::move(status)) {
     for (const mmio::ImageSlot& slot : layout_.slots()) {
-      places_.emplace(slot.offset, slot.at + 1);  // the first slot of each register
+      dwords_.emplace(slot.offset, slot.at + 1);  // the first slot of each register
     }
     start();
   }
@@ -86,7 +86,7 @@ class ExeclistQueue final : public EngineQueue {
   void start() override {
     hardware_.write(engine_, at(hw::HWS_PGA::kDesc), static_cast<uint32_t>(reports_.address()));
     hw::GFX_MODE mode;
-    (queue_ ? mode.disable_legacy_mode : mode.execlist_enable) = true;
+    (has_submit_queue_ ? mode.disable_legacy_mode : mode.execlist_enable) = true;
     hardware_.write(engine_, at(hw::GFX_MODE::kDesc), Hardware::masked(packed32(mode, hardware_.model()), true));
     open_registers();
     reports_.start();
@@ -131,9 +131,9 @@ class ExeclistQueue final : public EngineQueue {
       const ContextRef context = each.lock();
       if (!context) continue;
       for (const RegisterValue& value : values) {
-        const std::optional<uint32_t> place = place_of(value.offset);
-        if (!place) continue;
-        commands.store_global(context->image.address() + kPageBytes + *place * 4, value.value);
+        const std::optional<uint32_t> dword = dword_of(value.offset);
+        if (!dword) continue;
+        commands.store_global(context->image.address() + kPageBytes + *dword * 4, value.value);
       }
       keeps.push_back(context);
     }
@@ -160,7 +160,7 @@ class ExeclistQueue final : public EngineQueue {
     descriptor.addressing_mode = hardware_.has(spec::Feature::ppgtt_4level) ? hw::ContextAddressingMode::LEGACY_64B
                                                                             : hw::ContextAddressingMode::LEGACY_32B;
     descriptor.logical_ring_context_address = GgttOffset(context.image.address());
-    if (queue_) {
+    if (has_submit_queue_) {
       constexpr uint32_t kMeasured = 0x7fe;
       descriptor.sw_context_id =
           static_cast<uint16_t>(context.is_measured ? kMeasured : context.number % (kMeasured - 1) + 1);
@@ -178,7 +178,7 @@ class ExeclistQueue final : public EngineQueue {
     constexpr uint16_t kAllOfQueue = 0x7ff;
     constexpr uint32_t kAllOfPort = 0x1f'ffff;
     hw::CONTEXT_DESCRIPTOR descriptor;
-    if (queue_) {
+    if (has_submit_queue_) {
       descriptor.sw_context_id = kAllOfQueue;
     } else {
       descriptor.context_id = kAllOfPort;
@@ -186,7 +186,7 @@ class ExeclistQueue final : public EngineQueue {
     return static_cast<uint32_t>(packed(descriptor, hardware_.model()) >> 32);
   }
 
-  // The device register has the value of the time when the command executes: requests may be placed long before.
+  // The device register has the value of the time when the command executes: requests may be written long before.
   void set_first(CommandWriter& commands, const RegisterValue& value) const {
     if (value.offset == at(hw::OACONTROL::kDesc)) {
       commands.load_register_from(value.offset, device_value_.address());
@@ -206,7 +206,7 @@ class ExeclistQueue final : public EngineQueue {
   }
 
  protected:
-  bool place(Request& request) override {
+  bool write_commands(Request& request) override {
     auto& context = static_cast<ExeclistContext&>(*request.context);
     CommandWriter commands(hardware_.model(), engine_);
     commands.flush(true);
@@ -279,7 +279,7 @@ class ExeclistQueue final : public EngineQueue {
   }
   bool can_interrupt() const override { return preempts_; }
 
-  void look() override {
+  void read_progress() override {
     for (const RequestRef& each : running_) {
       if (!is_done(*each)) continue;
       static_cast<ExeclistContext&>(*each->context).head = each->end;
@@ -294,10 +294,10 @@ class ExeclistQueue final : public EngineQueue {
   void after_reset(const Request* culprit) override {
     if (culprit != nullptr) {
       // The culprit's context gets a new image that continues after the failed request, with the timeline as if the
-      // request had completed. Its next requests are placed again, because the first request of a new image must set
+      // request had completed. Its next requests are written again, because the first request of a new image must set
       // registers.
       auto& context = static_cast<ExeclistContext&>(*culprit->context);
-      place_again(context);
+      queue_again(context);
       context.timeline.store(kTimeline, culprit->seqno);
       context.tail = culprit->end;
       write_image(context);
@@ -371,8 +371,8 @@ class ExeclistQueue final : public EngineQueue {
     add_time(context, load_clock_->counted(after - before, started_));
   }
   uint32_t saved_ticks(const ExeclistContext& context) const {
-    const auto found = places_.find(at(hw::CTX_TIMESTAMP::kDesc));
-    check(found != places_.end(), "the context image holds the time of the context");
+    const auto found = dwords_.find(at(hw::CTX_TIMESTAMP::kDesc));
+    check(found != dwords_.end(), "the context image holds the time of the context");
     return context.image.load(kPageBytes + found->second * 4);
   }
   void add_time(const ExeclistContext& context, uint64_t nanoseconds) const {
@@ -383,7 +383,7 @@ class ExeclistQueue final : public EngineQueue {
     return load_clock_->counted(load_clock_->now().device - active_since_.device, active_since_);
   }
 
-  // Returns the next placed request of a context. Null: none.
+  // Returns the next request of a context whose commands are in the ring. Null: none.
   RequestRef first_of(const EngineContext& context) const {
     for (const RequestRef& each : running_) {
       if (each->context.get() == &context && !is_done(*each)) return each;
@@ -411,7 +411,7 @@ class ExeclistQueue final : public EngineQueue {
   }
 
   void write_port(std::vector<uint64_t> descriptors) {
-    if (!queue_) {
+    if (!has_submit_queue_) {
       descriptors.resize(kPorts);
       for (size_t element = kPorts; element-- > 0;) {
         hardware_.write(engine_, at(hw::ELSP::kDesc), static_cast<uint32_t>(descriptors[element] >> 32));
@@ -439,9 +439,9 @@ class ExeclistQueue final : public EngineQueue {
       context.image.store(kPageBytes + i * 4, first_image_[i]);
     }
     for (const RegisterValue& each : context_registers_) {
-      const std::optional<uint32_t> place = place_of(each.offset);
-      check(place.has_value(), "the context image holds registers of performance counters");
-      context.image.store(kPageBytes + *place * 4, each.value);
+      const std::optional<uint32_t> dword = dword_of(each.offset);
+      check(dword.has_value(), "the context image holds registers of performance counters");
+      context.image.store(kPageBytes + *dword * 4, each.value);
     }
     context.saved_ticks = saved_ticks(context);
     set(context, hw::CTXT_SR_CTL::kDesc, save_control(context));
@@ -462,15 +462,15 @@ class ExeclistQueue final : public EngineQueue {
     }
   }
   // Returns the dword of a register's value in images. No value: images do not hold it.
-  std::optional<uint32_t> place_of(uint32_t offset) const {
-    auto found = places_.find(offset);
-    if (found == places_.end()) found = places_.find(offset - engine_.mmio_base);
-    return found == places_.end() ? std::nullopt : std::optional(found->second);
+  std::optional<uint32_t> dword_of(uint32_t offset) const {
+    auto found = dwords_.find(offset);
+    if (found == dwords_.end()) found = dwords_.find(offset - engine_.mmio_base);
+    return found == dwords_.end() ? std::nullopt : std::optional(found->second);
   }
   // Sets the value of a register in the image.
   void set(ExeclistContext& context, uint32_t offset, uint32_t value) const {
-    const auto at = places_.find(offset);
-    check(at != places_.end(), "the context image holds the register");
+    const auto at = dwords_.find(offset);
+    check(at != dwords_.end(), "the context image holds the register");
     context.image.store(kPageBytes + at->second * 4, value);
   }
   void set(ExeclistContext& context, const spec::RegisterDesc& desc, uint32_t value) const {
@@ -478,8 +478,8 @@ class ExeclistQueue final : public EngineQueue {
   }
 
   mmio::ContextImage layout_;
-  std::unordered_map<uint32_t, uint32_t> places_;  // register -> dword in the image
-  bool queue_;
+  std::unordered_map<uint32_t, uint32_t> dwords_;  // register -> dword in the image
+  bool has_submit_queue_;
   bool preempts_;      // the engine supports preemption
   bool counts_apart_;  // a context can have counters of its own
   std::vector<uint32_t> first_image_;

@@ -29,7 +29,7 @@ struct Request final : Fence {
   std::vector<std::shared_ptr<Buffer>> tiled;      // tiled buffers that programs may see as linear
   bool started = false;                            // the engine executes or has executed it
   int failed = 0;                                  // the error that it will signal
-  // Set when it is placed.
+  // Set when its commands are written.
   uint32_t seqno = 0;
   uint64_t start = 0;  // of its commands in the ring
   uint64_t end = 0;

@@ -1,4 +1,5 @@
-// Rings shared by all contexts, for chips without execlists. Work executes strictly in the order of placement.
+// Rings shared by all contexts, for chips without execlists. Work executes strictly in the order in which commands are
+// written.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -68,7 +69,7 @@ class RingQueue final : public EngineQueue {
   }
 
  protected:
-  bool place(Request& request) override {
+  bool write_commands(Request& request) override {
     auto& context = static_cast<RingContext&>(*request.context);
     CommandWriter commands(hardware_.model(), engine_);
     commands.flush(true);
@@ -107,7 +108,7 @@ class RingQueue final : public EngineQueue {
   bool is_done(const Request& request) const override {
     return static_cast<int32_t>(status_.load(kSeqno) - request.seqno) >= 0;
   }
-  void look() override {
+  void read_progress() override {
     const uint32_t value = hardware_.read(engine_, at(hw::RING_HEAD::kDesc));
     head_ = spec::unpack_register<hw::RING_HEAD>(hardware_.model().gen, value).head_offset;
   }
