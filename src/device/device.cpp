@@ -148,7 +148,7 @@ void Device::connect_resets() {
             observation_.reset();
           },
       .ready = [this](const spec::EngineModel& engine) { return !memory_.faults().engine(number_of(engine)).waiting; },
-      .requested = [this](const spec::EngineModel& engine) { engines_.engine(number_of(engine)).poke(); },
+      .requested = [this](const spec::EngineModel& engine) { engines_.engine(number_of(engine)).wake(); },
   });
 }
 

@@ -273,7 +273,7 @@ void EngineSet::on_fault(unsigned engine, const memory::Fault& fault) {
 
 void EngineSet::on_resume(unsigned engine) {
   if (engine < engines_.size()) {
-    engines_[engine]->poke();
+    engines_[engine]->wake();
   }
 }
 

@@ -200,7 +200,7 @@ void Engine::leave_stream() {
   }
 }
 
-void Engine::poke() {
+void Engine::wake() {
   if (state_.activity == Activity::idle || state_.activity == Activity::waiting) {
     state_.activity = Activity::running;  // the next run() checks the condition again
   }
@@ -209,7 +209,7 @@ void Engine::poke() {
 void Engine::on_semaphore_signal(uint32_t context_id) {
   const std::optional<uint64_t>& running = state_.execlist.running;
   if (!running || static_cast<uint32_t>(*running >> 32) == context_id) {
-    poke();
+    wake();
   }
 }
 

@@ -67,7 +67,7 @@ class Engine {
   // Moves the time of an engine without work forward.
   void catch_up(uint64_t now) { state_.time = std::max(state_.time, now); }
   // Wakes the engine, because a register, memory or an event that it may wait for has changed.
-  void poke();
+  void wake();
   // Delivers a semaphore signal for a context, by the upper dword of its descriptor. Rings have no contexts and take
   // every signal.
   void on_semaphore_signal(uint32_t context_id);

@@ -112,7 +112,7 @@ void restore_power_context(Engine& engine, std::string_view form, std::span<cons
   engine.ring().set_restoring(false);
   if (engine.ring().enabled() && power_form(engine) == PowerForm::full) {
     engine.stream_registers().adopt();
-    engine.poke();
+    engine.wake();
   }
 }
 

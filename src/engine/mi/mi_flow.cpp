@@ -108,7 +108,8 @@ Arbitration arbitration_of(Engine& engine, const Command& command, const hw::MI_
   return Arbitration::at_chain_points;
 }
 
-Batch early_batch(Engine& engine, const Command& command, const hw::MI_BATCH_BUFFER_START& start) {
+// A bit says whether the batch is secure, another whether its address is physical.
+Batch batch_by_security_bit(Engine& engine, const Command& command, const hw::MI_BATCH_BUFFER_START& start) {
   using Start = hw::MI_BATCH_BUFFER_START;
   Batch batch = secured_batch(engine, start.buffer_security_indicator == Start::BufferSecurityIndicator::non_secure);
   batch.space = secured_space(engine, batch);
@@ -125,8 +126,8 @@ Batch early_batch(Engine& engine, const Command& command, const hw::MI_BATCH_BUF
   return batch;
 }
 
-// Later chips: the address space determines the privilege, and a batch without privilege cannot start a privileged one.
-Batch later_batch(Engine& engine, const hw::MI_BATCH_BUFFER_START& start) {
+// The address space determines the privilege, and a batch without privilege cannot start a privileged one.
+Batch batch_by_space(Engine& engine, const hw::MI_BATCH_BUFFER_START& start) {
   Batch batch;
   const bool kept_low = engine.in_batch() && !engine.level().privileged && engine.privilege().checks();
   const bool per_process =
@@ -148,8 +149,8 @@ Next batch_buffer_start(Engine& engine, const Command& command) {
     return Next::advance();
   }
   const Batch batch = engine.generation().has(spec::Feature::batch_security_bit)
-                          ? early_batch(engine, command, command_fields)
-                          : later_batch(engine, command_fields);
+                          ? batch_by_security_bit(engine, command, command_fields)
+                          : batch_by_space(engine, command_fields);
   // With run lists a chain is an arbitration point.
   if (engine.per_process_space() && engine.in_batch() && engine.level().arbitration != Arbitration::never &&
       engine.submission().wants_switch()) {

@@ -13,7 +13,7 @@ Semaphores::Semaphores(Engine& engine) : engine_(engine) {
 }
 
 uint32_t Semaphores::on_write(const mmio::RegisterWrite& write) {
-  engine_.poke();
+  engine_.wake();
   return write.next;
 }
 

@@ -60,7 +60,7 @@ uint32_t StreamModes::on_write(const mmio::RegisterWrite& write) {
   const RegisterId id = write.slot.desc->id;
   engine_.registers().poke(id, write.next);
   sync_flush_if_asked();
-  engine_.poke();
+  engine_.wake();
   return engine_.registers().peek(id);
 }
 

@@ -105,7 +105,7 @@ bool ExeclistSubmission::take_from_idle() {
     return false;
   }
   list.active = *std::exchange(list.pending, std::nullopt);
-  list.list ^= 1;
+  list.current_list ^= 1;
   const std::optional<uint64_t> to = current(engine_.gen(), list.active);
   const memory::AccessResult reported = status_.report({.new_queue = true, .away = std::nullopt, .to = to});
   begin(to);
@@ -136,7 +136,7 @@ bool ExeclistSubmission::switch_context() {
     report_to_process(away, &hw::PER_PROCESS_HARDWARE_STATUS_PAGE::preemption_request_timestamp,
                       ticks(list.pending_since));
     list.active = *std::exchange(list.pending, std::nullopt);
-    list.list ^= 1;
+    list.current_list ^= 1;
   } else {
     ++list.active.next;
   }
@@ -287,7 +287,7 @@ bool ExeclistSubmission::lite_restore() {
     return false;
   }
   list.active = *std::exchange(list.pending, std::nullopt);
-  list.list ^= 1;
+  list.current_list ^= 1;
   const std::optional<uint64_t> to = current(engine_.gen(), list.active);
   list.running = to;
   tell_switch(ContextStep::Kind::rename, *to);

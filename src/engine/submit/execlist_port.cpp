@@ -80,7 +80,7 @@ void ExeclistSubmission::submit(const ExecutionQueue& queue) {
   }
   state.pending = queue;
   state.pending_since = engine_.now();
-  engine_.poke();
+  engine_.wake();
 }
 
 uint32_t ExeclistSubmission::on_read(const mmio::RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
@@ -103,14 +103,14 @@ uint64_t ExeclistSubmission::status() const {
     status.idle = !runs && !list.pending;
     status.execution_queue_invalid = !runs && !list.pending;
   } else {
-    const bool first = list.list == 0;
+    const bool first = list.current_list == 0;
     status.execlist_0_active = runs && first;
     status.execlist_1_active = runs && !first;
     status.execlist_0_valid = first ? runs : list.pending.has_value();
     status.execlist_1_valid = first ? list.pending.has_value() : runs;
     status.execlist_queue_full = runs && list.pending;
-    status.execlist_write_pointer = static_cast<uint8_t>(list.pending ? list.list : list.list ^ 1);
-    status.current_execlist_pointer = list.list;
+    status.execlist_write_pointer = static_cast<uint8_t>(list.pending ? list.current_list : list.current_list ^ 1);
+    status.current_execlist_pointer = list.current_list;
     status.arbitration_enable = engine_.state().arbitration;
     status.current_active_element =
         static_cast<hw::EXECLIST_STATUS::CurrentActiveElement>(runs ? 1 + std::min<uint8_t>(list.active.next, 1) : 0);

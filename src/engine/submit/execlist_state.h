@@ -47,7 +47,7 @@ struct ExeclistState {
   LeaveReason reason = LeaveReason::complete;
   uint8_t wait_detail = 0;       // of the wait that it leaves for, as in UnmetWait
   bool polls = false;            // the semaphore that it leaves for is in polling mode
-  uint8_t list = 1;              // index of the current one of Gen8's two execlists
+  uint8_t current_list = 1;      // index of the current one of Gen8's two execlists
   uint32_t last_switch = 0;      // reason bits of the last switch, as Gen8 reports them
   uint64_t timestamp_since = 0;  // virtual time from which CTX_TIMESTAMP counts
 

@@ -253,7 +253,7 @@ uint32_t Ring::on_write(const mmio::RegisterWrite& write) {
     }
     adopt();
   }
-  engine_.poke();
+  engine_.wake();
   return next;
 }
 
