@@ -31,10 +31,25 @@ PROSE = [
     Pattern("one behind the other", re.compile(r"\bone behind the other\b"), "write consecutive"),
     Pattern("no number", re.compile(r"\bno numbers?\b(?! of\b)", re.IGNORECASE), "write NaN"),
 ]
+# Patterns of comments and string literals in C and C++, where the subject is hardware or a program. A page may address people.
+C_PROSE = [
+    Pattern("person", re.compile(r"\bwho\b", re.IGNORECASE), "make a component or a value the subject"),
+    Pattern("fragment", re.compile(r"\A\s*(What|Of|That)\b(?![^.]*\?)"),
+            "begin with the noun or the verb: \"The work of ...\", \"Returns ...\""),
+]
 # Patterns of identifiers: applied to code too.
 CODE = [
     Pattern("kMost", re.compile(r"\bkMost(?=[A-Z0-9_]|\b)\w*"), "name it kMax..."),
 ]
+# Patterns of declarations in src and frontends.
+DECLARATIONS = [
+    Pattern("place",
+            re.compile(r"\b(?:u?int(?:16|32|64)_t|size_t|auto|GpuVa|GgttOffset|PhysAddr|std::byte)\b[\s*&]*(?:const )?\bplace(?=\s*[=,;){])"),
+            "name it by what it holds: address, offset, index, dword, entry"),
+]
+DECLARING = ("src/", "frontends/")
+# Files that still have such a name.
+NOT_RENAMED = ("src/driver/hw/global_table.cpp", "src/driver/hw/page_tables.cpp", "src/message/atomic_op.h")
 
 KINDS = {
     ".h": "c", ".cpp": "c", ".c": "c", ".cl": "c", ".comp": "c", ".S": "c",
@@ -114,6 +129,7 @@ def prose_of(name, text):
 def findings_in(name, text):
     """Returns (line, pattern, matched text) of each finding, in order."""
     found = []
+    kind = KINDS[pathlib.PurePath(name).suffix]
     for offset, piece in prose_of(name, text):
         # A line break inside a phrase is a space, with the marks of comments at its sides.
         flat = re.sub(r"\n[ \t]*(?://|#|\*|>)?[ \t]*", lambda m: " " * len(m.group(0)), piece)
@@ -123,12 +139,12 @@ def findings_in(name, text):
             if char != "\0":
                 squeezed.append(char)
                 places.append(index)
-        for pattern in PROSE:
+        for pattern in PROSE + (C_PROSE if kind == "c" else []):
             for match in pattern.regex.finditer("".join(squeezed)):
                 at = offset + places[match.start()]
                 found.append((text.count("\n", 0, at) + 1, pattern, match.group(0)))
-    if KINDS[pathlib.PurePath(name).suffix] == "c":
-        for pattern in CODE:
+    if kind == "c":
+        for pattern in CODE + (DECLARATIONS if name.startswith(DECLARING) and name not in NOT_RENAMED else []):
             for match in pattern.regex.finditer(text):
                 found.append((text.count("\n", 0, match.start()) + 1, pattern, match.group(0)))
     return sorted(found, key=lambda row: row[0])

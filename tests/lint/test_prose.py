@@ -55,7 +55,31 @@ class MustFail(unittest.TestCase):
         self.assertEqual(names("a.cpp", 'auto a = "\\"";  // nobody\n'), [(1, "person")])
 
 
+    def test_fragments_at_the_start_of_comments_are_found(self):
+        self.assertEqual(names("a.h", "// What a thread sends.\nint a;\n"), [(1, "fragment")])
+        self.assertEqual(names("a.h", "int a;  // Of all clients.\n"), [(1, "fragment")])
+        self.assertEqual(names("a.h", "/* That of the first\n   chip. */\n"), [(1, "fragment")])
+
+    def test_who_in_comments_is_found(self):
+        self.assertEqual(names("a.h", "// visible to who may\n// monitor\n"), [(1, "person")])
+
+    def test_variables_called_place_are_found(self):
+        for declared in ("const uint64_t place = 1;", "auto place = f();", "void f(std::byte* place);", "GpuVa place;",
+                         "for (size_t place = 0;;)"):
+            self.assertEqual(names("src/a.cpp", declared + "\n"), [(1, "place")], declared)
+
+
 class MustPass(unittest.TestCase):
+    def test_questions_and_later_sentences_are_accepted(self):
+        self.assertEqual(names("a.h", "// What now?\n"), [])
+        self.assertEqual(names("a.h", "// The first chip. What it lacks is reported.\n"), [])
+        self.assertEqual(names("a.md", "# What runs where\n\nPeople who teach.\n"), [])
+
+    def test_places_with_a_type_of_their_own_are_accepted(self):
+        for declared in ("TablePlace place;", "bool place(Request& request);", "uint32_t place(uint32_t x) const;"):
+            self.assertEqual(names("src/a.h", declared + "\n"), [], declared)
+        self.assertEqual(names("tests/a.cpp", "uint64_t place = 0;\n"), [])
+
     def test_plain_english_is_accepted(self):
         for text in ("the component reads it", "none of them", "is none of the four forms", "if there is none, it is refused", "NaN clamps to pixel 0",
                      "no number of threads changes it", "whole", "the most recent one"):

@@ -13,8 +13,8 @@ void check_cacheable_operands(Engine& engine, const Command& command, const blit
     return;
   }
   const auto cacheable = [&](uint64_t address) {
-    const uint64_t place = wrapped_address(address & job.address_mask).value;
-    const memory::WalkResult page = memory::walk(space.memory(), space.context(), place, {}, nullptr, false);
+    const uint64_t wrapped = wrapped_address(address & job.address_mask).value;
+    const memory::WalkResult page = memory::walk(space.memory(), space.context(), wrapped, {}, nullptr, false);
     return !page.fault && page.mapping.snooped;
   };
   const auto report = [&](std::string_view detail) {
