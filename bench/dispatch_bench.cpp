@@ -134,8 +134,9 @@ class DispatchBench {
                                            0,           1, 0xffff, ~0u};
     compute::make_job(generation_, settings_, bases_, command, nullptr, space_, walk.job);
     bool first = true;
-    while (dispatcher_.run(generation_, settings_, walk, space_, first).stop == compute::Stop::unfinished)
+    while (dispatcher_.run(generation_, settings_, walk, space_, first).stop == compute::Stop::unfinished) {
       first = false;
+    }
     return walk.instructions;
   }
 

@@ -12,7 +12,7 @@
 
 namespace halogen::sandbox {
 
-// What a confined process may still do. Paths that do not exist are ignored.
+// The rights that a confined process keeps. Paths that do not exist are ignored.
 struct Rights {
   std::vector<std::string> read;     // files, and folders with all below them
   std::vector<std::string> write;    // files that exist

@@ -1,4 +1,4 @@
-// What /proc/PID/fdinfo/N says about an open node: Linux's keys of DRM clients.
+// The text of /proc/PID/fdinfo/N for an open node, with Linux's keys of DRM clients.
 #pragma once
 
 #include <string>

@@ -55,8 +55,8 @@ class Clients {
   static constexpr size_t kMaxChannels = 512;
   static constexpr size_t kMaxBytesInFlight = size_t{64} << 20;  // of requests above kSmallBytes
   static constexpr size_t kSmallBytes = size_t{64} << 10;
-  // Of objects of all clients. Their descriptors lie above the soft limit, and the host's table is as long as the
-  // highest number.
+  // Limit of the descriptors of all clients' objects. Their numbers lie above the soft limit, and the table of the host
+  // is as long as the highest number.
   static constexpr size_t kMaxDescriptors = 32768;
 
   explicit Clients(driver::Driver& driver);

@@ -1,4 +1,4 @@
-// What this process sees of the devices of the run: events of the PMU (perf_event_open(2) and its descriptors), and
+// This process's view of the devices of the run: events of the PMU (perf_event_open(2) and its descriptors), and
 // fdinfo of open nodes, in this process and others.
 #pragma once
 

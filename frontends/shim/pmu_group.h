@@ -33,7 +33,7 @@ struct EventRecord {
   uint64_t since = 0;
 };
 
-// What perf_event_open(2) got, after its checks.
+// The checked arguments of perf_event_open(2).
 struct EventRequest {
   uint64_t config = 0;
   uint64_t read_format = 0;

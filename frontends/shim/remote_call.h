@@ -23,7 +23,7 @@ class RemoteCall {
     uint64_t argument = 0;
     uint32_t handle = 0;
     int stream = -1;  // the descriptor of a call on a stream
-    // Of the answer to a map: the file, which the caller closes, and the rest.
+    // The answer to a map: the file, which the caller closes, and the rest.
     int file = -1;
     AnswerHead answer{};
   };

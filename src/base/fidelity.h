@@ -1,5 +1,5 @@
-// What a run used and how exactly the model did it: every command, instruction, message and register, with a count and
-// a class. Its JSON form is the report of a run.
+// The features that a run used, and how exactly they are modelled: every command, instruction, message and register,
+// with a count and a class. Its JSON form is the report of a run.
 #pragma once
 
 #include <cstdint>

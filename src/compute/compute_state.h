@@ -28,7 +28,7 @@ struct Settings {
   bool operator==(const Settings&) const = default;
 };
 
-// What the interface descriptor of a thread says about its kernel.
+// The kernel of a thread and its state, as the interface descriptor gives them.
 struct KernelState {
   uint64_t kernel = 0;         // from the instruction base
   uint32_t binding_table = 0;  // an offset from the base of Job::tables

@@ -1,4 +1,4 @@
-// What command streams request from the display: flips of planes and of the overlay, and scan line windows.
+// Requests of command streams to the display: flips of planes and of the overlay, and scan line windows.
 #include <algorithm>
 #include <bit>
 #include <utility>

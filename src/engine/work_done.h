@@ -1,4 +1,4 @@
-// What an engine has done so far: long work, for the hang watch, and how it spent its time, for monitors.
+// The work that an engine has done so far: long work, for the hang watch, and the use of its time, for monitors.
 #pragma once
 
 #include <cstdint>

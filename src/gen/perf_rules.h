@@ -1,4 +1,4 @@
-// What drivers allow and do around the observation unit, where chips differ: the registers that a metric set may write.
+// Rules of drivers for the observation unit that differ between chips: the registers that a metric set may write.
 // Linux 6.1 i915_perf.c. The lists of registers are in spec/tables/perf_registers.toml.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What the unit reports to software: page requests in their queue, and faults in their records.
+// The reports of the unit to software: page requests in their queue, and faults in their records.
 #include <array>
 
 #include "base/bits.h"

@@ -58,7 +58,7 @@ struct Call {
   eu::SendOutcome unsupported(std::string_view reason);
 };
 
-// What a stateless message does with dword 5 of its header, an offset from the general base.
+// The use of dword 5 of a stateless message's header, an offset from the general base.
 enum class HeaderBase : uint8_t { ignored, added };
 // Return the memory that a message addresses by bytes: without a binding table index, and with one. No value: stopped
 // by a fault.

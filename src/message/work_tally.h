@@ -1,6 +1,6 @@
-// What messages do, as performance counters see it (oa/work_counts.h): requests to samplers, shared local memory, lines
-// of memory, atomic operations and barriers. A message counts once, when it is complete: not when it faults or has to
-// be sent again.
+// Counts the work of messages for performance counters (oa/work_counts.h): requests to samplers, shared local memory,
+// lines of memory, atomic operations and barriers. A message counts once, when it is complete: not when it faults or
+// has to be sent again.
 #pragma once
 
 #include <array>
@@ -55,7 +55,7 @@ class LineSet {
   uint32_t count_ = 0;
 };
 
-// What one message has touched so far.
+// The accesses of one message so far.
 struct Touched {
   LineSet lines;
   uint32_t local_read_B = 0;

@@ -25,7 +25,7 @@ struct ClockRange {
   bool operator==(const ClockRange&) const = default;
 };
 
-// What the registers say about counting.
+// The state of counting that the registers select.
 struct CountConfig {
   bool counts = false;  // enabled, and counting resumed
   uint16_t lanes = 0;   // of the signal network

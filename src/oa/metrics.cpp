@@ -30,7 +30,7 @@ constexpr std::string_view kIssue = "issue times are a rule of the model";
 constexpr std::string_view kNoPairs = "0: the model issues no two instructions of an EU in one clock";
 constexpr std::string_view kNoFastTest = "0: the model has no hierarchical test; EarlyDepthTestFails has all failures";
 
-// What every set begins with.
+// The first metrics of every set.
 constexpr std::array kTime{
     Metric{"GpuTime", "ns", "length of the interval", {.raw = Raw::time_ns}, Accuracy::virtual_time},
     Metric{"GpuCoreClocks", "cycles", "clocks of the render engine", {.raw = Raw::clocks}, Accuracy::virtual_time},

@@ -103,7 +103,7 @@ void Sampler::take(uint64_t ns) {
   if (counters == taken_) {
     return;
   }
-  // What counted did so in this period: else there would have been a sample at its start.
+  // The counters changed in the current period: otherwise a sample would have been taken at its start.
   const uint64_t period_begin = ns == 0 ? 0 : (ns - 1) / period_ns_ * period_ns_;
   if (period_begin > taken_ns_) {
     emit(period_begin, {}, taken_);

@@ -16,7 +16,7 @@
 
 namespace halogen::oa {
 
-// What was counted in an interval.
+// The counts of an interval.
 struct Sample {
   uint64_t begin_ns = 0;
   uint64_t end_ns = 0;

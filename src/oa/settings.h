@@ -1,4 +1,4 @@
-// What the registers of a chip say about counting and reports, in one form for both register sets: one unit (Gen8 to
+// The settings of counting and reports, in one form for both register sets of chips: one unit (Gen8 to
 // Gen11), or a global unit and one of the render engine (Gen12).
 #pragma once
 

@@ -123,7 +123,7 @@ class Unit final : public mmio::RegisterHandler {
   uint32_t on_write(const mmio::RegisterWrite& write) override;
 
  private:
-  // What an access to a register does besides a new configuration.
+  // The effect of a register access besides a new configuration.
   enum class Role : uint8_t {
     none,
     setting,

@@ -1,4 +1,4 @@
-// What a part of a draw, dispatch or blit did, as the performance counters show it: plain data from the back ends to
+// The work of a part of a draw, dispatch or blit, as performance counters show it: plain data from the back ends to
 // the observation unit. Rooms that execute work fill it; nothing is filled while no counter is observed.
 #pragma once
 
@@ -43,7 +43,7 @@ struct StageActivity {
   bool operator==(const StageActivity&) const = default;
 };
 
-// What the counters of 2x2 blocks add for a block: pixels (or samples), of which a partly covered block has four too.
+// The step of the counters of 2x2 blocks: pixels (or samples) of a block. A partly covered block counts four too.
 inline constexpr uint8_t kBlockStep = 4;
 
 struct WorkCounts {
@@ -123,7 +123,7 @@ struct WorkSpan {
   WorkCounts counts;
 };
 
-// What an engine does with a span of its time.
+// The use of a span of an engine's time.
 enum class EngineTime : uint8_t {
   works,     // executes commands, or hangs in one
   waits,     // for an event or a semaphore

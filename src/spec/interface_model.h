@@ -1,5 +1,5 @@
-// What the i915 driver of Linux 6.1 reports about a chip, as data from spec/devices.toml: choices that do not follow
-// from the hardware alone.
+// The properties of a chip that the i915 driver of Linux 6.1 reports, as data from spec/devices.toml. They are choices
+// that do not follow from the hardware alone.
 #pragma once
 
 #include <cstdint>

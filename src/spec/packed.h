@@ -12,7 +12,7 @@
 
 namespace halogen::spec {
 
-// What packed() does with a field that does not fit: the generation does not have it, or it cannot hold the value.
+// How packed() treats a field that does not fit: the generation does not have it, or it cannot hold the value.
 enum class Misfit : uint8_t {
   left_out,  // the field contributes zero. Models name the fields of all generations in one value, and values of guests
              // may be too wide

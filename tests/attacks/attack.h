@@ -1,4 +1,4 @@
-// What hostile programs need: a device node, expectations, and the bytes of the preload library's protocol, written
+// Tools of hostile programs: a device node, expectations, and the bytes of the preload library's protocol, written
 // from docs/client-protocol.md. A program prints one line per attack and fails if one succeeded.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What monitors see: events of the PMU with their errors and groups, and the text about an open node (fdinfo). Times
+// The view of monitors: events of the PMU with their errors and groups, and the text about an open node (fdinfo). Times
 // that are measured are only compared with each other.
 #define _GNU_SOURCE
 #include <ctype.h>

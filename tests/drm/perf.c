@@ -496,7 +496,7 @@ static int status_of(pid_t child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-// What Linux asks of programs that open streams: 1: rights, 0: nothing.
+// The rights that Linux demands from programs that open streams: 1: some, 0: none.
 static void set_paranoia(const char* level) {
   const int file = open("/proc/sys/dev/i915/perf_stream_paranoid", O_WRONLY | O_CLOEXEC);
   require(file >= 0 && write(file, level, 1) == 1, "the limit can be written");

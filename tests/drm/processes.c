@@ -1,4 +1,4 @@
-// What two processes, each with its own open file, see of each other's work: fences of objects, sync files, syncobjs. The
+// Two processes with an open file each see each other's work: fences of objects, sync files, syncobjs. The
 // parent delays its batches until the child has looked, and the child reports what it saw.
 #define _GNU_SOURCE
 #include <fcntl.h>

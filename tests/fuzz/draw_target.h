@@ -30,7 +30,7 @@
 
 namespace halogen::fuzz {
 
-// What a draw leaves.
+// The state that a draw leaves.
 struct DrawResult {
   std::vector<std::byte> memory;
   std::vector<pipe3d::Stop> stops;     // of its parts

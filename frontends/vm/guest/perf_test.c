@@ -73,7 +73,7 @@ static int open_stream(int set) {
   return call(DRM_IOCTL_I915_PERF_OPEN, &open_call);
 }
 
-// What a stream of reports shows.
+// Sums over the reports of a stream.
 struct sums {
   unsigned reports, timers, switches, others, records_of_other_kinds;
   int grows;      // every time is later than the one before

@@ -1,4 +1,4 @@
-// What the guest's kernel reports about the device outside the DRM interface: interrupts, engines, files.
+// Reports of the guest's kernel about the device, outside the DRM interface: interrupts, engines, files.
 #pragma once
 
 // Returns the number of interrupts that the driver handled.

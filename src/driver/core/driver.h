@@ -142,7 +142,7 @@ class Driver {
   Perf& perf() { return *perf_; }
   // Returns whether the calling program has the rights of an administrator.
   bool privileged() const;
-  bool may_monitor() const;  // or at least those of who monitors performance
+  bool may_monitor() const;  // has those rights, or CAP_PERFMON
   const DriverOptions& options() const { return options_; }
   const std::shared_ptr<Space>& shared_space() const { return shared_space_; }
   uint64_t offset_of(const BufferRef& buffer, bool aperture);  // the fake offset for mmap()

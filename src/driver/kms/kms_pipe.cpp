@@ -29,9 +29,9 @@ using D = hw::DisplayPlaneFormat;
 using U = hw::UniversalPlaneFormat;
 using Order = hw::PLANE_CTL_1::YuvOrder;
 
-// What Linux i915 6.1 lists for primary planes (i9xx_plane.c, skl_universal_plane.c), except formats in several planes
-// and packed YUV formats of more than eight bits. Universal planes ignore alpha here: nothing is below the primary
-// plane.
+// The formats that Linux i915 6.1 lists for primary planes (i9xx_plane.c, skl_universal_plane.c), except formats in
+// several planes and packed YUV formats of more than eight bits. Universal planes ignore alpha here: nothing is below
+// the primary plane.
 struct Format {
   uint32_t fourcc;
   uint32_t pixel_B;

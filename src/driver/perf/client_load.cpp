@@ -8,7 +8,7 @@ void ClientLoad::add(unsigned user_class, uint64_t nanoseconds) {
   show(user_class, 0);
 }
 
-// What was shown is never taken back.
+// Adds to the time that monitors see. A time that was shown never decreases.
 void ClientLoad::show(unsigned user_class, uint64_t nanoseconds) {
   if (slot_ == nullptr || user_class >= kUserClasses) return;
   const uint64_t shown = done_[user_class] + nanoseconds;

@@ -1,6 +1,6 @@
-// What the devices of a run have done, for monitors: totals of all devices, and the times of each open node. All
-// processes of the run map one file of its private folder. Its owner is the user of the run, so that who can write it
-// could end or debug the processes anyway. No value in it is used as an address, a length or an unchecked index.
+// The work of a run's devices, as monitors see it: totals of all devices, and the times of each open node. All
+// processes of the run map one file of its private folder. Only the user of the run can write it, and that user could
+// end or debug the processes anyway. No value in it is used as an address, a length or an unchecked index.
 //
 // Times are nanoseconds of the devices' load clocks (load_clock.h).
 #pragma once
@@ -47,7 +47,7 @@ struct LoadPage {
 };
 static_assert(std::atomic<uint64_t>::is_always_lock_free);
 
-// What a monitor learns about an open node.
+// The times of an open node, as a monitor sees them.
 struct ClientTimes {
   uint64_t id = 0;
   uint32_t minor = 0;

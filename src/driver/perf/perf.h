@@ -17,7 +17,7 @@
 
 namespace halogen::driver {
 
-// What a program asks for when it opens a stream.
+// The properties with which a program opens a stream.
 struct PerfProperties {
   bool has_context = false;
   uint64_t context = 0;

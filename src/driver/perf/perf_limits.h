@@ -1,4 +1,4 @@
-// What administrators allow: the files of /proc/sys/dev/i915. Without the files the defaults of Linux hold.
+// Limits that administrators set: the files of /proc/sys/dev/i915. Without the files the defaults of Linux hold.
 #pragma once
 
 #include <cstdint>

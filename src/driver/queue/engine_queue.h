@@ -90,7 +90,7 @@ class EngineQueue {
   // The control register of the counters, where batches may write it: the first request of a context sets it to the
   // last of these values when it executes.
   virtual void set_device_register(RegisterValue) {}
-  // What the third dword of a report says about its context, and the bits that count.
+  // The context id that the third dword of a report holds, and the bits of it that count.
   struct ReportId {
     uint32_t id = 0;
     uint32_t mask = 0;

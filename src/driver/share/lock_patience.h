@@ -25,7 +25,7 @@ class LockPatience {
   explicit LockPatience(std::function<Clock::time_point()> clock = Clock::now) : clock_(std::move(clock)) {}
 
   Clock::time_point now() const { return clock_(); }
-  // What is known about one page. The times are those of its last wait of a kind.
+  // Earlier waits for the lock of one page. The times are those of its last wait of a kind.
   struct Page {
     Clock::time_point kept{};  // in vain
     Clock::time_point slow{};  // longer than a moment

@@ -19,7 +19,7 @@ namespace halogen::engine {
 
 class Engine;
 
-// What the privilege rules remove from a command (command_privilege.h). All false: nothing.
+// The effects of a command that privilege rules remove (command_privilege.h). All false: the command is unrestricted.
 struct Permit {
   bool restricted =
       false;  // the batch is not privileged, so the handler asks CommandPrivilege::allows() for each register

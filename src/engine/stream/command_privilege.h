@@ -1,4 +1,4 @@
-// What a batch buffer without privilege may not do. Such a batch is one marked as non-secure on Gen4, and one that is
+// The limits of a batch buffer without privilege. Such a batch is one marked as non-secure on Gen4, and one that is
 // fetched through the per-process tables from Gen6 on. spec/ has the rules of each command (`privilege`). This class
 // applies them, and checks registers against the lists of mmio/privilege.h. Software sees each dropped command or write
 // as an error; a refused register also raises an Event. DG1 PRM vol. 13, User Mode Privileged Commands (seed 000); G45

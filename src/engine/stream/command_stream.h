@@ -68,14 +68,14 @@ struct CommandPlace {
   GpuVa address;
 };
 
-// What a listener of the walker's probe gets for each complete command, before the visitor.
+// A complete command, as a listener of the stream's probe gets it before the visitor does.
 struct CommandView {
   const spec::CommandDesc* desc;     // null: no description matches
   std::span<const uint32_t> dwords;  // valid during the call
   CommandPlace place;
 };
 
-// What a visitor wants the stream to do next.
+// The next step of the stream, as a visitor chooses it.
 struct Next {
   enum class Action : uint8_t { advance, jump, call, leave, stop, hold };
   Action action = Action::advance;

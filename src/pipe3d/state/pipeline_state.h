@@ -340,7 +340,7 @@ struct Setup {
 
 enum class EarlyDepth : uint8_t { automatic, late, early };
 
-// What the rectangles of a draw do to render targets: they draw, or change the compression state of blocks.
+// The effect of a draw's rectangles on render targets: they draw, or change the compression state of blocks.
 enum class TargetOperation : uint8_t { draw, clear, partial_resolve, full_resolve, ambiguate };
 
 struct PixelShader {

@@ -1,4 +1,4 @@
-// What selects tiling (G45 PRM vol. 1b 4.5.4, seed 003): a fence for CPU accesses, the tiling bit of the command for
+// Selection of tiling (G45 PRM vol. 1b 4.5.4, seed 003): a fence for CPU accesses, the tiling bit of the command for
 // the BLT engine. These tests combine both.
 #include "blit_bench.h"
 

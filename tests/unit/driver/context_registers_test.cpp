@@ -135,7 +135,7 @@ TEST_P(ContextRegisters, RequestsBehindAHangStartWithTheValuesOfANewContext) {
   for (size_t i = 0; i < registers.size(); ++i) {
     EXPECT_EQ(later[i], start[i]) << std::hex << registers[i];
   }
-  // What the context sets afterwards is its own again.
+  // Values that the context sets afterwards are its own again.
   start_write(registers, 0x0000'0055, true);
   const std::vector<uint32_t> own = finish_read(registers, start_read(registers));
   EXPECT_NE(own, start);

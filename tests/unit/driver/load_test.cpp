@@ -1,4 +1,4 @@
-// What monitors see of a device's work: times of engines and of open nodes.
+// A device's work as monitors see it: times of engines and of open nodes.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/socket.h>

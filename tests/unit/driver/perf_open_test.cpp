@@ -49,7 +49,7 @@ TEST_P(PerfOpen, EachMistakeHasItsError) {
   ::close(stream);
 }
 
-// Of two mistakes, Linux reports the one that it finds first.
+// Linux reports only the first mistake that it finds.
 TEST_P(PerfOpen, ErrorsComeInTheOrderOfLinux) {
   const int config = add_any();
   const Properties good = usual(config);

@@ -14,7 +14,8 @@ constexpr uint32_t kQword = 1u << 19, kOctword = 2u << 19;
 
 class AtomicTest : public ::testing::TestWithParam<const char*> {};
 
-// What an operation writes to memory and what it returns, as in the atomics table of the public manuals.
+// The value that an operation writes to memory and the one that it returns, as in the atomics table of the public
+// manuals.
 struct Case {
   uint32_t opcode;
   uint64_t old, first, second, after, returned;

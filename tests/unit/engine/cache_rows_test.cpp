@@ -1,6 +1,6 @@
-// What software can observe of the caches of the first chips: G45 PRM vol. 1b 1.7, 5.3.8, 5.3.10, 5.3.11, 8.6 (seed
-// 003). After a flush earlier work is in memory; after an invalidation later work uses what memory holds. Every test
-// runs with one host thread and with several.
+// The caches of the first chips, as far as software can observe them: G45 PRM vol. 1b 1.7, 5.3.8, 5.3.10, 5.3.11, 8.6
+// (seed 003). After a flush earlier work is in memory; after an invalidation later work uses what memory holds. Every
+// test runs with one host thread and with several.
 #include <bit>
 #include <string>
 #include <tuple>

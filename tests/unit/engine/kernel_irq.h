@@ -10,7 +10,7 @@
 
 namespace halogen {
 
-// What the handler found, per engine. Bits are numbered as engines of Gen8 and later number them.
+// The causes that the handler found, per engine. Bits are numbered as engines of Gen8 and later number them.
 using Causes = std::map<std::string, uint32_t>;
 inline constexpr uint32_t kUserCause = 1, kSwitchCause = 0x100;
 

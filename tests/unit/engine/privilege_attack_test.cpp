@@ -1,6 +1,6 @@
-// What a batch of a process must not do: write control registers, reach the global table, or change a command after it
-// was checked. Every attack is a command that hardware defines. DG1 PRM vol. 13, User Mode Privileged Commands (seed
-// 000); registers as Linux i915 names them.
+// Attacks of a batch of a process: it must not write control registers, reach the global table, or change a command
+// that was checked. Every attack is a command that hardware defines. DG1 PRM vol. 13, User Mode Privileged Commands
+// (seed 000); registers as Linux i915 names them.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -47,7 +47,7 @@ TEST_P(VideoRing, StoreAfterAFlushIsExecuted) {
   EXPECT_EQ(bench.peek(data), 7u);
 }
 
-// What precedes a flush is complete when the store behind it is seen.
+// The work before a flush is complete when the store behind it is seen.
 TEST_P(VideoRing, StoreBehindAFlushShowsThatItIsComplete) {
   COVERS("G45-2.5-02");
   const uint64_t mark = bench.allocate(1);

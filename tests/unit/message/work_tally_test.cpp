@@ -1,4 +1,4 @@
-// What messages do, as performance counters see it. Expected values come from the addresses that the test puts into
+// The work of messages, as performance counters see it. Expected values come from the addresses that the test puts into
 // the payload.
 #include "message/work_tally.h"
 

@@ -46,7 +46,7 @@ inline constexpr OaOffsets kGlobalUnit{.control = 0xdaf4,
 
 using OaWrites = std::vector<std::pair<uint32_t, uint32_t>>;
 
-// What a report says, by dword as in the manual's tables (DG1 PRM, Performance Counter Report Formats, seed 000).
+// The content of a report, by dword as in the manual's tables (DG1 PRM, Performance Counter Report Formats, seed 000).
 struct OaReport {
   std::vector<uint32_t> dwords;
 
@@ -54,7 +54,7 @@ struct OaReport {
   uint32_t timestamp() const { return dwords[1]; }
   uint32_t context() const { return dwords[2]; }
   uint32_t ticks() const { return dwords[3]; }
-  // Of the format A36_B8_C8.
+  // The counters of the format A36_B8_C8.
   uint64_t a(unsigned n) const {
     const uint64_t high = n < 32 ? dwords[40 + n / 4] >> (8 * (n % 4)) & 0xff : 0;
     return high << 32 | dwords[4 + n];
