@@ -52,7 +52,7 @@ constexpr GenerationRules gen4_5() {
   return rules;
 }
 
-// Seed 001 requires accesses with natural alignment.
+// Ice Lake PRM vol. 6, GTTMMADR (seed 001) requires accesses with natural alignment.
 constexpr GenerationRules gen6() {
   return {.gens = from_to(GenId::gen6, GenId::gen6),
           .submission = SubmissionKind::ring,
@@ -85,7 +85,7 @@ constexpr GenerationRules gen11() {
   return rules;
 }
 
-// Seed 000 requires accesses with the alignment of a dword, and of an entry in the table.
+// DG1 PRM vol. 13, GTTMMADR (seed 000) requires accesses with the alignment of a dword, and of an entry in the table.
 constexpr GenerationRules gen12() {
   GenerationRules rules = gen11();
   rules.gens = from_to(GenId::gen12, GenId::gen12);

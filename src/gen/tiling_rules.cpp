@@ -24,10 +24,10 @@ constexpr uint32_t kKB = 1024;
 constexpr uint32_t kBlitLinear = 0x7fff;
 constexpr uint32_t kBlitTiled = 0x7fff * 4;
 
-// Sources. Gen4: seed 003 4.5.4.3 and 4.5.5. Its table lets the depth buffer be X tiled; the description of
-// 3DSTATE_DEPTH_BUFFER elsewhere asks for Y; the seed's table is used here. Gen6 on: Mesa isl (tiling filters of each
-// generation) for the 3D clients; Linux i915 for display (plane strides, framebuffer modifiers, asynchronous flips) and
-// fences; igt-gpu-tools for Y tiles in the blitter (BCS_SWCTRL, and XY_FAST_COPY_BLT from Gen9 on).
+// Sources. Gen4: G45 PRM vol. 1b 4.5.4.3 and 4.5.5 (seed 003). Its table lets the depth buffer be X tiled; the
+// description of 3DSTATE_DEPTH_BUFFER elsewhere asks for Y; the table is used here. Gen6 on: Mesa isl (tiling filters
+// of each generation) for the 3D clients; Linux i915 for display (plane strides, framebuffer modifiers, asynchronous
+// flips) and fences; igt-gpu-tools for Y tiles in the blitter (BCS_SWCTRL, and XY_FAST_COPY_BLT from Gen9 on).
 constexpr std::array kClients{
     ClientRule{host, kGen4 | kGen6, {linear, x, y}, ~0u, 128 * kKB, {}, 0, {}},
     ClientRule{host, kGen8 | kGen9on, {linear, x, y}, ~0u, 256 * kKB, {}, 0, {}},

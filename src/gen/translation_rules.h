@@ -1,6 +1,7 @@
 // Sizes and switches of the translation hardware, by chip: how many entries each TLB has, how the L3 TLB is divided and
-// whether 64 KB pages need an enable. Source: seed 001, "TLB Caching and Management". Chips that the seed does not name
-// have the sizes of its general list. Not modelled: the sizes of the caches of upper levels, which only timing shows.
+// whether 64 KB pages need an enable. Ice Lake PRM vol. 6, TLB Caching and Management (seed 001). Chips without an
+// entry there have the sizes of its general list. Not modelled: the sizes of the caches of upper levels, which only
+// timing shows.
 #pragma once
 
 #include <cstdint>

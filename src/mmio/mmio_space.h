@@ -1,6 +1,7 @@
-// The register part of the MMIO BAR. It handles an access in this order: size rules, the VGA window, null ranges,
-// sleeping and missing endpoints, steering to copies, and then the register bank. Accesses come from the host or from a
-// command streamer. DG1 PRM vol. 13, "MMIO" chapter (seed 000); earlier chips have fewer of these steps.
+// The register part of the MMIO BAR. The order of an access: the VGA window, size rules, sleeping and missing
+// endpoints, steering to copies, the register bank; for offsets without a register, null ranges and tables. Accesses
+// come from the host or from a command streamer. DG1 PRM vol. 13, "MMIO" chapter (seed 000); earlier chips have fewer
+// of these steps.
 #pragma once
 
 #include <algorithm>

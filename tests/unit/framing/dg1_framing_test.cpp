@@ -34,8 +34,8 @@ class Names final : public engine::CommandVisitor {
   bool truncated = false;
 };
 
-// Seed 000, "Command Streamer Command Formats": a length is implied by the opcode, fixed but encoded, or variable; the
-// sequence below is padded to a quadword.
+// DG1 PRM vol. 13, Command Streamer Command Formats (seed 000): a length is implied by the opcode, fixed but encoded,
+// or variable; the sequence below is padded to a quadword.
 TEST(Dg1Framing, LengthIsImpliedFixedOrVariable) {
   const std::vector<uint32_t> stream{
       0x05u << 23,  // MI_ARB_CHECK: implied, one dword
@@ -74,7 +74,7 @@ TEST(Dg1Framing, LengthIsImpliedFixedOrVariable) {
   EXPECT_FALSE(names.truncated);
 }
 
-// Seed 000, register base addresses of the engines that DG1 has.
+// DG1 PRM vol. 13, Register Access and User Mode Privileges (seed 000): base addresses of the engines that DG1 has.
 TEST(Dg1Framing, EnginesAreAtTheManualsBases) {
   const std::map<std::string, uint32_t> expected{{"rcs0", 0x2000},   {"pocs0", 0x18000}, {"bcs0", 0x22000},
                                                  {"ccs0", 0x1a000},  {"vcs0", 0x1c0000}, {"vcs2", 0x1d0000},

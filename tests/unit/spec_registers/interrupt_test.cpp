@@ -1,5 +1,5 @@
-// Layout of the interrupt registers: ledger dg1.md rows IRQ (seed 000, Interrupts), the Gen4 bank of seed 003 chapter
-// 5, and the banks of Gen6 and Gen8.
+// Layout of the interrupt registers: ledger dg1.md rows IRQ (DG1 PRM vol. 13, Interrupts, seed 000), the Gen4 bank of
+// G45 PRM vol. 1b chapter 5 (seed 003), and the banks of Gen6 and Gen8.
 #include <gtest/gtest.h>
 
 #include <array>

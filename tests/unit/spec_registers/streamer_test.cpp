@@ -1,5 +1,5 @@
 // Offsets and layouts of the registers of a command streamer: rings, execlist ports, context status, predicates,
-// watchdog. Numbers are from ledger dg1.md (seed 000) and seed 003 chapter 5.
+// watchdog. Numbers are from ledger dg1.md (seed 000) and G45 PRM vol. 1b chapter 5 (seed 003).
 #include <gtest/gtest.h>
 
 #include <array>
@@ -17,7 +17,7 @@ struct EngineAt {
   uint32_t base;
 };
 
-// MMIO bases of the engines of DG1, from seed 000.
+// MMIO bases of the engines of DG1, from DG1 PRM vol. 13, Register Access and User Mode Privileges (seed 000).
 constexpr std::array kDg1Engines = {EngineAt{"rcs0", 0x2000},   EngineAt{"pocs0", 0x18000}, EngineAt{"bcs0", 0x22000},
                                     EngineAt{"ccs0", 0x1a000},  EngineAt{"vcs0", 0x1c0000}, EngineAt{"vcs2", 0x1d0000},
                                     EngineAt{"vecs0", 0x1c8000}};

@@ -1,5 +1,6 @@
-// Registers by their numbers: statistics and dispatch registers of seed 000's access lists, every register that access
-// lists and context images name, fuses, and the registers that Linux i915 touches while it binds to a chip.
+// Registers by their numbers: statistics and dispatch registers of the access lists in DG1 PRM vol. 13 (seed 000),
+// every register that access lists and context images name, fuses, and those that Linux i915 touches while it binds to
+// a chip.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -23,8 +23,8 @@ Fence region(Tiling walk, uint32_t pitch_tiles, uint64_t start, uint64_t bytes) 
   return fence;
 }
 
-// The formula of seed 003 4.5.3 for fences, with the correction of the ledger: the tile column is multiplied by its
-// width.
+// The formula of G45 PRM vol. 1b 4.5.3 (seed 003) for fences, with the correction of the ledger: the tile column is
+// multiplied by its width.
 uint64_t manual_translate(uint64_t address, uint64_t base, bool walk_y, uint64_t pitch) {
   const uint64_t tile_h = walk_y ? 32 : 8;
   const uint64_t tile_w = walk_y ? 128 : 512;

@@ -12,7 +12,7 @@
 namespace halogen::surface {
 namespace {
 
-// The formula of seed 003 4.5.3 with the values of TileH and TileW.
+// The formula of G45 PRM vol. 1b 4.5.3 (seed 003) with the values of TileH and TileW.
 uint64_t manual_x(uint64_t x, uint64_t y, uint64_t pitch_tiles) {
   const uint64_t row_size = pitch_tiles * 4096;
   return row_size * (y / 8) + 4096 * (x / 512) + 512 * (y % 8) + x % 512;
