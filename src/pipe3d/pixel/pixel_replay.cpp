@@ -8,6 +8,7 @@
 #include "hw/message_headers.h"
 #include "hw/pixel_payload.h"
 #include "spec/first_bit.h"
+#include "spec/payload.h"
 
 namespace halogen::pipe3d {
 namespace {
