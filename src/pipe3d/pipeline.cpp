@@ -486,9 +486,16 @@ bool Pipeline::more(const Progress& progress) const {
   return !progress.open.done() || (progress.instance < progress.call.instances && progress.call.vertices != 0);
 }
 
+// Vertices of a chunk, in the order of the draw.
+struct Pipeline::Chunk {
+  static constexpr uint32_t kCut = ~0u;  // in `order`: a primitive is cut
+  uint32_t kept = 0;                     // entries of the previous chunk, which come first and are shaded
+  std::vector<uint32_t> order;           // handles
+  std::vector<bool> edges;               // edge flags by handle
+};
+
 // Fetches, shades and assembles some vertices of an instance, or continues with the objects of the last ones.
 void Pipeline::chunk(Progress& progress, Outcome& outcome) {
-  const DrawCall& call = progress.call;
   if (!progress.open.done()) {
     vertices_.begin(*generation_, state_, *space_);
     load(progress.open);
@@ -496,52 +503,83 @@ void Pipeline::chunk(Progress& progress, Outcome& outcome) {
     save(progress.open);
     return;
   }
-  VertexFetch fetch(state_.vertices, call, *space_);
-  // Entries of the previous chunk come first.
-  vertices_.begin(*generation_, state_, *space_);
-  const uint32_t slots = vertices_.slots();
-  const auto kept = static_cast<uint32_t>(slots == 0 ? 0 : progress.kept.size() / slots);
-  for (uint32_t i = 0; i < kept; ++i) {
-    const uint32_t handle = vertices_.add();
-    std::ranges::copy(std::span(progress.kept).subspan(size_t{i} * slots, slots),
-                      vertices_.output().entry(handle).begin());
+  Chunk vertices;
+  if (!fetch_vertices(progress, outcome, vertices)) {
+    return;
   }
-  constexpr uint32_t kCut = ~0u;
-  std::vector<uint32_t> order;
+  outcome.stop = stop_of(vertices_.shade(vertices.kept));
+  if (outcome.stop != Stop::finished) {
+    return;
+  }
+  assemble(vertices, progress, outcome);
+  process(progress.open, outcome);
+  save(progress.open);
+  keep_vertices(progress);
+}
+
+// False: an access stopped.
+bool Pipeline::fetch_vertices(Progress& progress, Outcome& outcome, Chunk& chunk) {
+  const DrawCall& call = progress.call;
+  VertexFetch fetch(state_.vertices, call, *space_);
+  vertices_.begin(*generation_, state_, *space_);
+  restore_vertices(progress, chunk);
   std::unordered_map<uint32_t, uint32_t> known;  // handles by index
-  std::vector<bool> edges(kept, true);           // edge flags by handle
   const uint32_t most = tessellates() ? kPatchChunk : kChunk;
-  while (order.size() < most && progress.vertex < call.vertices) {
+  while (chunk.order.size() < most && progress.vertex < call.vertices) {
     const VertexFetch::Index index = fetch.index(progress.vertex++);
     if (index.cut) {
-      order.push_back(kCut);
+      chunk.order.push_back(Chunk::kCut);
       continue;
     }
     const auto found = call.indexed ? known.find(index.vertex) : known.end();
     if (found != known.end()) {
-      order.push_back(found->second);
+      chunk.order.push_back(found->second);
       continue;
     }
     const uint32_t handle = vertices_.add();
     const std::span<Slot> entry = vertices_.input().entry(handle);
     fetch.fetch(index.vertex, progress.instance, progress.primitive, std::span(entry.front().data(), entry.size() * 4));
-    edges.push_back(fetch.edge());
+    chunk.edges.push_back(fetch.edge());
     known.emplace(index.vertex, handle);
-    order.push_back(handle);
+    chunk.order.push_back(handle);
     ++outcome.counts.vertex_threads;
   }
-  outcome.counts.vertices += order.size();
+  outcome.counts.vertices += chunk.order.size();
   if (fetch.stopped()) {
     outcome.stop = Stop::fault;
-    return;
+    return false;
   }
   if (fetch.unknown_formats() != 0) {
     outcome.missing = "vertex format";
   }
-  outcome.stop = stop_of(vertices_.shade(kept));
-  if (outcome.stop != Stop::finished) {
-    return;
+  return true;
+}
+
+// Adds the entries that the assembler of the previous chunk still needs.
+void Pipeline::restore_vertices(const Progress& progress, Chunk& chunk) {
+  const uint32_t slots = vertices_.slots();
+  chunk.kept = static_cast<uint32_t>(slots == 0 ? 0 : progress.kept.size() / slots);
+  for (uint32_t i = 0; i < chunk.kept; ++i) {
+    const uint32_t handle = vertices_.add();
+    std::ranges::copy(std::span(progress.kept).subspan(size_t{i} * slots, slots),
+                      vertices_.output().entry(handle).begin());
   }
+  chunk.edges.assign(chunk.kept, true);
+}
+
+// Keeps the entries that the assembler needs for the next chunk.
+void Pipeline::keep_vertices(Progress& progress) {
+  progress.kept.clear();
+  uint32_t names = 0;
+  progress.assembler.rename([&](uint32_t handle) {
+    const std::span<const Slot> entry = std::as_const(vertices_).output().entry(handle);
+    progress.kept.insert(progress.kept.end(), entry.begin(), entry.end());
+    return names++;
+  });
+}
+
+// Makes primitives of the vertices. If a stage takes whole objects, they are added to the open ones.
+void Pipeline::assemble(const Chunk& chunk, Progress& progress, Outcome& outcome) {
   const bool between = geometry_.runs() || tessellates();
   progress.open = {};
   const auto emit = [&](const Assembled& assembled) {
@@ -556,28 +594,19 @@ void Pipeline::chunk(Progress& progress, Outcome& outcome) {
       forward(assembled, std::as_const(vertices_).output(), id, 0, outcome);
     }
   };
-  for (const uint32_t handle : order) {
-    if (handle == kCut) {
+  for (const uint32_t handle : chunk.order) {
+    if (handle == Chunk::kCut) {
       progress.assembler.cut(emit);
     } else {
-      progress.assembler.add(handle, edges[handle], emit);
+      progress.assembler.add(handle, chunk.edges[handle], emit);
     }
   }
-  if (progress.vertex >= call.vertices) {
+  if (progress.vertex >= progress.call.vertices) {
     progress.assembler.cut(emit);
     progress.vertex = 0;
     progress.primitive = 0;
     ++progress.instance;
   }
-  process(progress.open, outcome);
-  save(progress.open);
-  progress.kept.clear();
-  uint32_t names = 0;
-  progress.assembler.rename([&](uint32_t handle) {
-    const std::span<const Slot> entry = std::as_const(vertices_).output().entry(handle);
-    progress.kept.insert(progress.kept.end(), entry.begin(), entry.end());
-    return names++;
-  });
 }
 
 Outcome Pipeline::draw(const ResolveInput& input, Progress& progress) {
@@ -595,23 +624,7 @@ Outcome Pipeline::draw(const ResolveInput& input, Progress& progress) {
   if (waiting) {
     draw_waiting_list(progress, outcome);
   }
-  while (outcome.stop == Stop::finished && more(progress)) {
-    if (stopping()) {
-      outcome.stop = Stop::unfinished;
-      break;
-    }
-    Progress after = progress;
-    if (after.open.done() && after.vertex == 0 && after.kept.empty()) {
-      after.assembler = Assembler(after.call.topology, state_.raster.provoking);
-    }
-    line_steps_ = after.line_steps;
-    chunk(after, outcome);
-    after.line_steps = line_steps_;
-    draw_list(progress, after, outcome);
-    if (outcome.stop == Stop::finished && used(outcome) >= kPart) {
-      outcome.stop = Stop::unfinished;
-    }
-  }
+  draw_chunks(progress, outcome);
   if (outcome.stop == Stop::stopped) {
     waiting_.reset();
   }
@@ -630,6 +643,34 @@ Outcome Pipeline::draw(const ResolveInput& input, Progress& progress) {
   outcome.inexact = pixels_.inexact();
   outcome.counts.pixels = pixels_.counts();
   outcome.counts.geometry = geometry_.counts();
+  note_streams(outcome);
+  note_statistics(outcome);
+  return outcome;
+}
+
+// Draws chunk by chunk until the draw or the part ends.
+void Pipeline::draw_chunks(Progress& progress, Outcome& outcome) {
+  while (outcome.stop == Stop::finished && more(progress)) {
+    if (stopping()) {
+      outcome.stop = Stop::unfinished;
+      break;
+    }
+    Progress after = progress;
+    if (after.open.done() && after.vertex == 0 && after.kept.empty()) {
+      after.assembler = Assembler(after.call.topology, state_.raster.provoking);
+    }
+    line_steps_ = after.line_steps;
+    chunk(after, outcome);
+    after.line_steps = line_steps_;
+    draw_list(progress, after, outcome);
+    if (outcome.stop == Stop::finished && used(outcome) >= kPart) {
+      outcome.stop = Stop::unfinished;
+    }
+  }
+}
+
+// Sets the offsets and counts of stream output: those of its unit, or those of geometry threads that stream on Gen6.
+void Pipeline::note_streams(Outcome& outcome) {
   if (state_.stream_output.enabled) {
     if (!streams_.note_offsets() && outcome.stop == Stop::finished) {
       outcome.stop = Stop::fault;
@@ -641,6 +682,10 @@ Outcome Pipeline::draw(const ResolveInput& input, Progress& progress) {
     outcome.counts.streams.written[0] = geometry_.counts().streamed;
     outcome.counts.streams.needed[0] = geometry_.counts().streamed_needed;
   }
+}
+
+// Sets which stages count for the statistics registers.
+void Pipeline::note_statistics(Outcome& outcome) const {
   outcome.statistics = {
       .vertices = state_.vertices.statistics,
       .vertex_shader = state_.vertex_shader.shader.statistics,
@@ -650,7 +695,6 @@ Outcome Pipeline::draw(const ResolveInput& input, Progress& progress) {
       .streams = state_.stream_output.enabled ? state_.stream_output.statistics : state_.geometry.stream_statistics,
       .clip = state_.clip.statistics,
       .pixels = state_.pixel.shader.statistics};
-  return outcome;
 }
 
 // Adds what the part did to the counts. On the first chips, threads that clip count for the geometry stage, and threads

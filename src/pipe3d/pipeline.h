@@ -135,7 +135,15 @@ class Pipeline {
   bool begin(const ResolveInput& input, const PrimitiveList* first = nullptr);
   void drop_stale_list(const Progress& progress);
   void draw_waiting_list(Progress& progress, Outcome& outcome);
+  struct Chunk;
+  void draw_chunks(Progress& progress, Outcome& outcome);
   void chunk(Progress& progress, Outcome& outcome);
+  bool fetch_vertices(Progress& progress, Outcome& outcome, Chunk& chunk);
+  void restore_vertices(const Progress& progress, Chunk& chunk);
+  void keep_vertices(Progress& progress);
+  void assemble(const Chunk& chunk, Progress& progress, Outcome& outcome);
+  void note_streams(Outcome& outcome);
+  void note_statistics(Outcome& outcome) const;
   void draw_list(Outcome& outcome);
   void draw_list(Progress& progress, Progress& after, Outcome& outcome);
   bool more(const Progress& progress) const;
