@@ -190,13 +190,13 @@ Next atomic(Engine& engine, const Command& command) {
   }
   // Replaces memory behind a null page, and memory that does not support atomics: reads as zero, writes are lost.
   alignas(Wide) std::array<std::byte, sizeof(Wide)> nowhere{};
-  std::byte* target = view.bytes.size() >= bytes ? view.bytes.data() : nowhere.data();
-  if (target != nowhere.data() && !engine.services().takes_atomics(view.type_index)) {
+  std::byte* operand = view.bytes.size() >= bytes ? view.bytes.data() : nowhere.data();
+  if (operand != nowhere.data() && !engine.services().takes_atomics(view.type_index)) {
     engine.raise(EventKind::undefined_behaviour, command.desc.name, atomic.memory_address.value, view.type_index,
                  "atomic operation on a page that is not write-back memory");
-    target = nowhere.data();
+    operand = nowhere.data();
   }
-  const std::optional<Wide> returned = operate(atomic.atomic_opcode, bytes, target, operands_of(engine, atomic));
+  const std::optional<Wide> returned = operate(atomic.atomic_opcode, bytes, operand, operands_of(engine, atomic));
   if (!returned) {
     return undefined(engine, command, "operation not defined for this operand size");
   }
