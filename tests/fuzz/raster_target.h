@@ -33,9 +33,9 @@ class RasterWorld final : private Input {
     pipe3d::Clipper clipper(state_, kSlots);
     uint32_t steps = 0;
     for (unsigned i = 0; i < kPrimitives && !empty(); ++i) {
-      std::vector<pipe3d::Clipper::Piece> pieces;
+      std::vector<pipe3d::ClippedPart> pieces;
       clipper.clip(primitive(), pieces);
-      for (const pipe3d::Clipper::Piece& piece : pieces) {
+      for (const pipe3d::ClippedPart& piece : pieces) {
         std::vector<pipe3d::ScreenPrimitive> screen;
         pipe3d::set_up(state_, piece, screen, steps);
         for (const pipe3d::ScreenPrimitive& each : screen) {
