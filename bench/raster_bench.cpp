@@ -116,14 +116,14 @@ constexpr Rectangle kWindow{.x_min = 0, .y_min = 0, .x_max = kSide - 1, .y_max =
 template <class Each>
 void draw(const PipelineState& state, const std::vector<Primitive>& all, Each&& each) {
   Clipper clipper(state, 0);
-  std::vector<Clipper::Piece> pieces;
+  std::vector<ClippedPart> pieces;
   std::vector<ScreenPrimitive> screen;
   uint32_t steps = 0;
   for (const Primitive& primitive : all) {
     pieces.clear();
     screen.clear();
     clipper.clip(primitive, pieces);
-    for (const Clipper::Piece& piece : pieces) {
+    for (const ClippedPart& piece : pieces) {
       set_up(state, piece, screen, steps);
     }
     for (const ScreenPrimitive& made : screen) {
@@ -242,9 +242,9 @@ void shaded(benchmark::State& state) {
   Clipper clipper(to, 0);
   uint32_t steps = 0;
   for (const Primitive& primitive : mesh(64)) {
-    std::vector<Clipper::Piece> pieces;
+    std::vector<ClippedPart> pieces;
     clipper.clip(primitive, pieces);
-    for (const Clipper::Piece& piece : pieces) {
+    for (const ClippedPart& piece : pieces) {
       set_up(to, piece, list.target(), steps);
     }
   }
