@@ -24,7 +24,8 @@ struct StateBases {
   uint64_t instruction = 0;
   uint64_t bindless_surface = 0;
   uint64_t bindless_sampler = 0;
-  uint64_t aux_table = 0;  // level 3 auxiliary table, from a register
+  uint64_t aux_table = 0;       // level 3 auxiliary table, from a register
+  bool watches_states = false;  // surfaces are noted for the rules of compression state (state_watch.h)
 
   bool operator==(const StateBases&) const = default;
 };

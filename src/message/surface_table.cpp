@@ -33,6 +33,7 @@ const Surface* SurfaceTable::find(const Generation& generation, const Environmen
   if (by_address_.size() >= kMaxStates) {
     forget();
   }
+  watches_states_ = environment.bases.watches_states;
   if (binding_of(message_rules(generation.id()), index) == Binding::bindless) {
     const uint64_t state = uint64_t{eu::ExtendedBits::kBindless.of(extended)} * kBindlessUnit_B;
     return at(generation, *environment.space, environment.bases.bindless_surface + state, environment.bases.aux_table);
@@ -58,6 +59,9 @@ bool SurfaceTable::make_plain(const Surface* surface, memory::AddressSpace& spac
   }
   const auto found = std::ranges::find_if(by_address_, [&](const auto& entry) { return &entry.second == surface; });
   const Fill filled = found == by_address_.end() ? Fill::fault : fill_clear_blocks(*surface, space);
+  if (watches_states_) {
+    uses_.note({.client = client_, .surface = *surface, .element_B = surface->element_bytes(), .typed = true});
+  }
   if (filled == Fill::done) {
     found->second.states = {};
     found->second.clear_blocks = nullptr;
@@ -79,6 +83,14 @@ void SurfaceTable::find_clear_blocks(Surface& surface, memory::AddressSpace& spa
   }
 }
 
+// Notes an image for the rules of compression state.
+void SurfaceTable::watch(const Surface& surface) {
+  if (watches_states_ && surface.kind == Surface::Kind::image && surface.readable() && surface.samples == 1) {
+    const bool target = client_ == MemoryClient::color;
+    uses_.note({.client = client_, .surface = surface, .element_B = surface.element_bytes(), .writes = target});
+  }
+}
+
 const Surface* SurfaceTable::at(const Generation& generation, memory::AddressSpace& space, uint64_t address,
                                 uint64_t aux_table) {
   const auto known = by_address_.find(address);
@@ -97,6 +109,7 @@ const Surface* SurfaceTable::at(const Generation& generation, memory::AddressSpa
       !attach_states(generation, fields, aux_table, space, surface)) {
     return nullptr;
   }
+  watch(surface);
   if (client_ == MemoryClient::sampler) {
     find_clear_blocks(surface, space);
   }

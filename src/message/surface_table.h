@@ -55,6 +55,7 @@ class SurfaceTable {
   bool make_plain(const Surface* surface, memory::AddressSpace& space);
 
  private:
+  void watch(const Surface& surface);
   void find_clear_blocks(Surface& surface, memory::AddressSpace& space);
   const Surface* at(const Generation& generation, memory::AddressSpace& space, uint64_t address, uint64_t aux_table);
 
@@ -65,6 +66,7 @@ class SurfaceTable {
   spec::UnreadFields unread_;
   MemoryClient client_;
   bool settles_ = true;
+  bool watches_states_ = false;
   SurfaceUses uses_;
 };
 

@@ -38,14 +38,36 @@ void SurfaceUses::note(spec::GenId gen, MemoryClient client, const Surface& surf
              .bytes = surface.bytes});
 }
 
+void SurfaceUses::note(const SurfaceBinding& binding) {
+  const auto same = [&](const SurfaceBinding& other) {
+    const Surface& a = binding.surface;
+    const Surface& b = other.surface;
+    return binding.client == other.client && binding.typed == other.typed && a.base == b.base && a.width == b.width &&
+           a.height == b.height && a.states.form == b.states.form && a.levels == b.levels &&
+           a.first_level == b.first_level && a.render_level == b.render_level && a.first_layer == b.first_layer &&
+           a.depth == b.depth && a.render_layers == b.render_layers;
+  };
+  if (bindings_.size() < kMaxUses && std::ranges::none_of(bindings_, same)) {
+    bindings_.push_back(binding);
+    bindings_.back().surface.clear_blocks = nullptr;
+  }
+}
+
 void SurfaceUses::merge(SurfaceUses& other) {
   for (const surface::SurfaceUse& use : other.take()) {
     keep(use);
+  }
+  for (const SurfaceBinding& binding : other.take_bindings()) {
+    note(binding);
   }
 }
 
 std::vector<surface::SurfaceUse> SurfaceUses::take() {
   return std::exchange(uses_, {});
+}
+
+std::vector<SurfaceBinding> SurfaceUses::take_bindings() {
+  return std::exchange(bindings_, {});
 }
 
 }  // namespace halogen::message
