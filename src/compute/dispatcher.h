@@ -67,7 +67,7 @@ class Dispatcher {
   void set_stop(const StopFlag& stop) { stop_ = &stop; }
   void report(FidelityReport& report) const;
   // Returns the surfaces that the last part of a dispatch used.
-  std::vector<surface::SurfaceUse> take_surface_uses() { return functions_.surface_uses().take(); }
+  message::SurfaceUses take_surface_uses() { return std::exchange(functions_.surface_uses(), {}); }
   // Sets the observer. Null: no observer.
   void set_observer(Observer* observer);
 

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "engine/submit/execlist.h"
 #include "hw/interrupt_gen4.h"
+#include "message/state_watch.h"
 #include "mmio/register.h"
 
 namespace halogen::device {
@@ -389,6 +390,37 @@ FidelityReport Device::fidelity() const {
     }
   }
   return report;
+}
+
+// Reports blocks of a plane's surface that the display cannot decode.
+void Device::check_states(const display::PlaneLines& lines) {
+  message::StateWatch* const watch = engines_.state_watch();
+  const uint64_t left = lines.left() * lines.pixel_B;
+  const uint64_t row = std::min(lines.row(0), lines.row(lines.height - 1));
+  const surface::SurfaceLayout layout = lines.layout();
+  const message::StateWatch::Use use{
+      .client = MemoryClient::display,
+      .base = lines.base,
+      .pattern = layout.pattern,
+      .pitch_B = layout.pitch_B,
+      .bytes = layout.row_B() * (row + lines.height),
+      .boxes = {{.x_B = left, .end_x_B = left + lines.line_B(), .row = row, .end_row = row + lines.height}}};
+  if (const auto finding = watch->check(use, memory_.external_space(memory::Stream::display_a))) {
+    raise(EventKind::undefined_behaviour, "display", finding->base, finding->states,
+          message::describe(MemoryClient::display, *finding));
+  }
+}
+
+std::optional<picture::Image> Device::take_frame(unsigned pipe) {
+  if (engines_.state_watch() != nullptr) {
+    for (const display::PlaneModel& plane : display_.planes()) {
+      const std::optional<display::PlaneLines> lines = display_.plane_lines(plane.number);
+      if (lines && lines->enabled && lines->known_format && lines->pipe == pipe && lines->height != 0) {
+        check_states(*lines);
+      }
+    }
+  }
+  return display_.take_frame(pipe, *this);
 }
 
 void Device::raise(EventKind kind, std::string_view place, uint64_t address, uint64_t value, std::string detail) const {

@@ -129,7 +129,7 @@ class Device : private EngineListener,
 
   // Returns the picture that a pipe shows now. No value: the pipe is off. A page that cannot be read is a fault of the
   // display.
-  std::optional<picture::Image> take_frame(unsigned pipe) { return display_.take_frame(pipe, *this); }
+  std::optional<picture::Image> take_frame(unsigned pipe);
   // Sets a function that is called at each vertical blank, after its flips: the time to take a frame. It must not
   // advance time. Empty: no observer.
   void set_vblank_observer(std::function<void(unsigned pipe)> observer) { vblank_observer_ = std::move(observer); }
@@ -176,6 +176,7 @@ class Device : private EngineListener,
   void local_write(uint64_t offset, std::span<const std::byte> from);
   uint32_t io_bar_read(uint64_t offset, unsigned bytes);
   void io_bar_write(uint64_t offset, unsigned bytes, uint32_t value);
+  void check_states(const display::PlaneLines& lines);
   void list_units();
   void connect_resets();
   std::optional<uint64_t> next_event() const;

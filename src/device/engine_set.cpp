@@ -55,6 +55,7 @@ class EngineSet::Port final : public engine::Services {
       }
     }
   }
+  message::StateWatch* state_watch() override { return set_.state_watch(); }
   WorkerPool* pool() override { return &set_.pool_; }
   const StopFlag& stop() const override { return set_.stop_; }
   eu::KernelLibrary& kernels() override { return set_.kernels_; }
@@ -91,6 +92,9 @@ EngineSet::EngineSet(const spec::DeviceModel& model, mmio::MmioSpace& mmio, Memo
       mmio_(mmio),
       clock_(clock),
       listener_(listener) {
+  if (options.check_rules) {
+    state_watch_.emplace();
+  }
   for (unsigned number = 0; number < model.engines.size(); ++number) {
     const spec::EngineModel& engine = model.engines[number];
     ports_.push_back(std::make_unique<Port>(*this, number, memory, host, listener));

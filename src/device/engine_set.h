@@ -16,6 +16,7 @@
 #include "device/options.h"
 #include "engine/engine.h"
 #include "eu/library/kernel_library.h"
+#include "message/state_watch.h"
 
 namespace halogen::device {
 
@@ -55,6 +56,7 @@ class EngineSet final : private mmio::PowerListener {
   const engine::Engine& engine(unsigned number) const { return *engines_[number]; }
   size_t count() const { return engines_.size(); }
   eu::KernelLibrary& kernels() { return kernels_; }
+  message::StateWatch* state_watch() { return state_watch_ ? &*state_watch_ : nullptr; }  // null: rules are not checked
   StopFlag& stop() { return stop_; }
   // Returns the number of the engine whose slice runs, or ran last. Any thread may call it.
   unsigned at_work() const { return at_work_.load(std::memory_order_relaxed); }
@@ -87,6 +89,7 @@ class EngineSet final : private mmio::PowerListener {
   std::atomic<unsigned> at_work_{0};
   WorkerPool pool_;
   eu::KernelLibrary kernels_;
+  std::optional<message::StateWatch> state_watch_;
   const spec::DeviceModel& model_;
   mmio::MmioSpace& mmio_;
   VirtualClock& clock_;

@@ -32,6 +32,7 @@ struct DeviceOptions {
   bool power_gating = true;     // false: domains never sleep, for software without force wake
   unsigned threads = 1;         // host threads for the device's work; results do not depend on it
   eu::ExecutorKind executor = eu::ExecutorKind::interpreter;  // how EU code runs; results do not depend on it
+  bool check_rules = false;          // report uses of surfaces whose compression state the client cannot decode
   bool manual_status_place = false;  // context status buffer at dword 28h of the status page, as the manual prints
 };
 

@@ -22,6 +22,9 @@ class Display;
 namespace halogen::eu {
 class KernelLibrary;
 }
+namespace halogen::message {
+class StateWatch;
+}
 namespace halogen::surface {
 struct Fence;
 }
@@ -88,6 +91,8 @@ class Services : public EventSink {
     return 0;
   }
 
+  // Returns what checks the uses of surfaces with compression state. Null: they are not checked.
+  virtual message::StateWatch* state_watch() { return nullptr; }
   // Returns host threads for work that can be divided. Null: use only the caller's thread.
   virtual WorkerPool* pool() { return nullptr; }
   // Returns the flag that long work polls.

@@ -92,7 +92,7 @@ void Pipeline::report(FidelityReport& report) const {
   pixels_.report(report);
 }
 
-std::vector<surface::SurfaceUse> Pipeline::take_surface_uses() {
+message::SurfaceUses Pipeline::take_surface_uses() {
   message::SurfaceUses uses;
   for (ShaderUnit* const unit :
        {&vertices_.unit(), &hull_.unit(), &domain_.unit(), &geometry_.unit(), &clip_threads_.unit()}) {
@@ -114,7 +114,7 @@ std::vector<surface::SurfaceUse> Pipeline::take_surface_uses() {
                                   .width_B = uint64_t{depth.width} * pixel_B,
                                   .bytes = uint64_t{depth.pitch_B} * depth.height});
   }
-  return uses.take();
+  return uses;
 }
 
 // Starts a part of a draw. `first`: a list that is drawn first. Its entries have the size that the state required when

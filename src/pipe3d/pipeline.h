@@ -129,7 +129,7 @@ class Pipeline {
   void set_events(EventSink* events, const std::string& path);
   void report(FidelityReport& report) const;
   // Returns the surfaces that the last part of a draw used.
-  std::vector<surface::SurfaceUse> take_surface_uses();
+  message::SurfaceUses take_surface_uses();
 
  private:
   bool begin(const ResolveInput& input, const PrimitiveList* first = nullptr);

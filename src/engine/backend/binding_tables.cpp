@@ -25,11 +25,12 @@ message::BindingTables binding_tables_of(const Engine& engine) {
       .wide = has_wide_offsets(engine)};
 }
 
-message::StateBases bases_of(const Engine& engine) {
+message::StateBases bases_of(Engine& engine) {
   message::StateBases bases = engine.state().render.bases;
   if (engine.registers().has(spec::RegisterId::GFX_AUX_TABLE_BASE_ADDR)) {
     bases.aux_table = engine.registers().get<hw::GFX_AUX_TABLE_BASE_ADDR>().address.value;
   }
+  bases.watches_states = engine.services().state_watch() != nullptr;
   return bases;
 }
 

@@ -10,6 +10,6 @@ namespace halogen::engine {
 message::BindingTables binding_tables_of(const Engine& engine);
 
 // Returns the context's base addresses, with the auxiliary table that a register names.
-message::StateBases bases_of(const Engine& engine);
+message::StateBases bases_of(Engine& engine);
 
 }  // namespace halogen::engine

@@ -6,6 +6,7 @@
 #include "engine/backend/backend_table.h"
 #include "engine/backend/blit_memory.h"
 #include "engine/backend/long_command.h"
+#include "engine/backend/state_report.h"
 #include "engine/engine.h"
 #include "engine/work_report.h"
 #include "hw/blt.h"
@@ -99,6 +100,7 @@ Next BlitBackEnd::execute(Engine& engine, const Command& command) {
     }
     if (job) {
       check_cacheable_operands(engine, command, *job, space);
+      report_states(engine, command.desc.name, *job, space);
     }
     state.progress.restart();
     work.begin();

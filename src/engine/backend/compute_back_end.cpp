@@ -8,6 +8,7 @@
 #include "engine/backend/binding_tables.h"
 #include "engine/backend/long_command.h"
 #include "engine/backend/stage_work.h"
+#include "engine/backend/state_report.h"
 #include "engine/engine.h"
 #include "engine/mi/predicate.h"
 #include "engine/work_report.h"
@@ -144,7 +145,9 @@ Next ComputeBackEnd::walk(Engine& engine, const Command& command) {
     report.counts = &*counts;
   }
   engine.account(report);
-  surfaces_.add(engine, dispatcher_.take_surface_uses());
+  message::SurfaceUses uses = dispatcher_.take_surface_uses();
+  surfaces_.add(engine, uses.take());
+  report_states(engine, command.desc.name, uses.take_bindings(), space);
   const Next next = work.finish(outcome.stop, outcome.ip);
   if (work.is_over()) {
     state.walk = {};

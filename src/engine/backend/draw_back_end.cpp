@@ -6,6 +6,7 @@
 #include "engine/backend/binding_tables.h"
 #include "engine/backend/long_command.h"
 #include "engine/backend/stage_work.h"
+#include "engine/backend/state_report.h"
 #include "engine/engine.h"
 #include "engine/mi/predicate.h"
 #include "engine/work_report.h"
@@ -228,7 +229,10 @@ Next DrawBackEnd::draw(Engine& engine, const Command& command) {
 
 Next DrawBackEnd::finish(Engine& engine, const Command& command, LongCommand& work, const pipe3d::Outcome& outcome) {
   account(engine, outcome, counts_ ? &*counts_ : nullptr);
-  surfaces_.add(engine, pipeline_.take_surface_uses());
+  message::SurfaceUses uses = pipeline_.take_surface_uses();
+  surfaces_.add(engine, uses.take());
+  report_states(engine, command.desc.name, uses.take_bindings(),
+                engine.data_space(table_of(engine), memory::Stream::render_cache));
   if (outcome.stream_offsets) {
     set_stream_offsets(engine, *outcome.stream_offsets);
   }

@@ -180,6 +180,24 @@ void DepthStencilUnit::begin(const Output& output, memory::AddressSpace& space, 
   plain_ = has_depth_ && !state.bounds_test && !(has_stencil_ && state.stencil_test) && samples_log2 == 0;
 }
 
+void DepthStencilUnit::note(uint8_t samples_log2, message::SurfaceUses& uses) const {
+  const PlaneBuffer& depth = output_->buffers.depth;
+  const DepthOperation& operation = output_->operation;
+  const DepthStencil& state = output_->depth_stencil;
+  const bool tests = has_depth_ && (state.depth_test || state.bounds_test);
+  if (!depth.present || (!tests && !writes_depth_ && !operation.clear_depth && !operation.resolve)) {
+    return;
+  }
+  message::SurfaceBinding binding{.client = MemoryClient::depth,
+                                  .surface = surface_of(depth, false, samples_log2),
+                                  .element_B = element_B_,
+                                  .writes = writes_depth_ || operation.clear_depth};
+  set_states(output_->buffers.states, element_B_, binding.surface);
+  binding.surface.render_level = depth.level;
+  binding.surface.render_layers = depth.layers;
+  uses.note(binding);
+}
+
 // Tests and writes depth for draws without a stencil test, without a bounds test and with one sample.
 bool DepthStencilUnit::plain_test(const PixelPlace& place, float depth, bool write) {
   const DepthStencil& state = output_->depth_stencil;

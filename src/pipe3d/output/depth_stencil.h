@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "memory/address_space.h"
+#include "message/surface_uses.h"
 #include "pipe3d/output/pixel_plane.h"
 #include "pipe3d/output/target_writer.h"
 #include "pipe3d/state/pipeline_state.h"
@@ -22,6 +23,8 @@ class DepthStencilUnit {
  public:
   // Starts a draw. Memory is accessed directly. `output` must outlive the draw.
   void begin(const Output& output, memory::AddressSpace& space, uint8_t samples_log2);
+  // Notes the depth buffer for the rules of compression state, if the draw or the operation uses it.
+  void note(uint8_t samples_log2, message::SurfaceUses& uses) const;
   // Returns whether test_square() can be used: one sample, only a depth test, and depth elements of four bytes.
   bool takes_squares() const { return plain_ && !idle_ && element_B_ == 4; }
   // Tests the four pixels of a square, with the same result as one test() per pixel. Bit i of `mask` and of the result

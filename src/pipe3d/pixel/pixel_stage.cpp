@@ -48,6 +48,9 @@ void PixelStage::begin(const Generation& generation, const PipelineState& state,
     setup_.begin(generation, state, entry_slots, space);
   }
   depth_.begin(state.output, targets, state.raster.samples_log2);
+  if (state.bases.watches_states) {
+    depth_.note(state.raster.samples_log2, surfaces_.uses());
+  }
   surfaces_.forget();
   targets_.clear();
   end_ = ThreadEnd::done;
