@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "commands.h"
+#include "device/state_picture.h"
 #include "device/surface_picture.h"
 #include "numbers.h"
 #include "picture/png.h"
@@ -30,6 +31,7 @@ struct Options {
   std::string tiling = "linear";
   std::string out;
   std::string pipe;
+  bool states = false;
   std::optional<uint64_t> vblank;
 };
 
@@ -49,8 +51,8 @@ Result<void> take_size(const std::string& text, device::SurfaceView& view) {
   return Error{fmt::format("--size \"{}\" is not a size; write WIDTHxHEIGHT in pixels.", text)};
 }
 
-Result<device::SurfaceView> view_of(const Options& options) {
-  device::SurfaceView view;
+// Takes the address, which is all that a picture of states needs.
+Result<void> take_address(const Options& options, device::SurfaceView& view) {
   if (options.ggtt.empty() == options.ppgtt.empty()) {
     return Error{"give one address, with --ggtt or with --ppgtt."};
   }
@@ -58,6 +60,14 @@ Result<device::SurfaceView> view_of(const Options& options) {
   const auto address = parse_address(global ? "--ggtt" : "--ppgtt", global ? options.ggtt : options.ppgtt);
   if (!address) return address.error();
   view.address = address->value;
+  return {};
+}
+
+Result<device::SurfaceView> view_of(const Options& options) {
+  device::SurfaceView view;
+  if (const auto taken = take_address(options, view); !taken || options.states) {
+    return taken ? Result<device::SurfaceView>(view) : taken.error();
+  }
   if (const auto size = take_size(options.size, view); !size) return size.error();
   const auto format = picture::find_format(options.format);
   if (!format) {
@@ -100,8 +110,10 @@ Result<void> make_frame(const Options& options, trace::aub::Reader& reader, trac
 
 Result<uint64_t> make(const Options& options) {
   const bool frame = !options.pipe.empty();
-  if (frame != options.size.empty() || (!frame && options.vblank)) {
-    return Error{"give --pipe for a frame of the display, or --size and an address for a surface."};
+  const bool whole = frame || options.states;  // needs no size
+  if (whole != options.size.empty() || (frame && options.states) || (!frame && options.vblank)) {
+    return Error{
+        "give --pipe for a frame of the display, --size and an address for a surface, or --states and an address."};
   }
   const auto view = frame ? Result<device::SurfaceView>(device::SurfaceView{}) : view_of(options);
   if (!view) return view.error();
@@ -115,6 +127,7 @@ Result<uint64_t> make(const Options& options) {
   auto source = trace::open_file(options.file);
   if (!source) return source.error();
   trace::Player player(model);
+  if (options.states) player.check_rules();
   trace::aub::Reader reader(**source, options.file);
   if (frame) {
     if (const auto made = make_frame(options, reader, player); !made) return made.error();
@@ -129,6 +142,13 @@ Result<uint64_t> make(const Options& options) {
   const auto engine = engine_of(options, device.model());
   if (!engine) return engine.error();
   const memory::TableKind table = options.ggtt.empty() ? memory::TableKind::per_process : memory::TableKind::global;
+  if (options.states) {
+    const auto states =
+        device::picture_of_states(device, device.space(*engine, memory::Stream::batch, table), view->address);
+    if (!states) return Error{fmt::format("{}.", states.message())};
+    const auto written = picture::write_png(options.out, *states);
+    return written ? Result<uint64_t>(uint64_t{0}) : Error{fmt::format("{}.", written.message())};
+  }
   const auto made = device::picture_of(device.space(*engine, memory::Stream::batch, table), *view);
   if (!made) return Error{fmt::format("{}.", made.message())};
   if (const auto written = picture::write_png(options.out, made->image); !written) {
@@ -170,6 +190,9 @@ void add_picture(CLI::App& app, int& status) {
   command->add_option("--pipe", options->pipe, "write the output of this pipe (A to D) instead of a surface");
   command->add_option("--vblank", options->vblank,
                       "number of the pipe's vertical blank, from 1 (default: after the trace)");
+  command->add_flag("--states", options->states,
+                    "write the compression state of the blocks of the surface at this address instead: clear red,\n"
+                    "compressed yellow, resolved blue; the size is that of its last use with states");
   command->add_option("--out", options->out, "the PNG file")->required()->type_name("FILE");
   command->footer(
       "Surfaces are read after the whole trace has run. Exit: 0 written; 1 written, but parts are not "

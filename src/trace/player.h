@@ -51,6 +51,7 @@ class Player final : public aub::Visitor {
     replaces_dumps_ = replace;
   }
   void set_budget(PageBudget* budget) { options_.budget = budget; }  // null: a limit of its own
+  void check_rules() { options_.check_rules = true; }
   void set_executor(eu::ExecutorKind kind) { options_.executor = kind; }
   // Sets a flag that ends the device's work early. Records are ignored while it is raised. Null: none.
   void set_stop(const StopFlag* stop) { options_.stop = stop; }

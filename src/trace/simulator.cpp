@@ -33,6 +33,7 @@ Result<std::unique_ptr<Simulator>> Simulator::create(const spec::DeviceModel& mo
   device.name = options.name;
   device.threads = options.threads;
   device.executor = options.executor;
+  device.check_rules = options.check_rules;
   device.power_gating = false;
   device.local_tables = false;
   device.wide_local = true;

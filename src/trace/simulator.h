@@ -31,6 +31,7 @@ struct SimulatorOptions {
   std::string name = "gpu0";
   unsigned threads = 1;  // DeviceOptions::threads
   eu::ExecutorKind executor = eu::ExecutorKind::interpreter;
+  bool check_rules = false;                              // DeviceOptions::check_rules
   uint64_t settle_limit = device::Device::kSettleLimit;  // longest virtual time of work that one write starts
   const StopFlag* stop = nullptr;                        // ends the device's work early; null: none
 };
