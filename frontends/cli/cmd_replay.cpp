@@ -18,6 +18,7 @@
 #include "executor_option.h"
 #include "numbers.h"
 #include "reports.h"
+#include "rule_notice.h"
 #include "sandbox_option.h"
 #include "stdout_sink.h"
 #include "trace/aub_reader.h"
@@ -37,6 +38,7 @@ struct Options {
   std::string trace;
   std::string report;
   std::string executor;
+  bool check_rules = false;
   bool allow_unchecked = false;
   SandboxOption sandbox;
 };
@@ -318,8 +320,10 @@ Result<int> replay(const Options& options) {
   std::optional<trace::aub::Writer> writer;
   const auto executor = executor_of(options.executor);
   if (!executor) return executor.error();
-  trace::Player player(model);
+  shim::RuleNotice rules(options.check_rules);
+  trace::Player player(model, &rules);
   player.set_executor(*executor);
+  if (options.check_rules) player.check_rules();
   player.allow_dumps(options.dump_folder, options.overwrite);
   if (!options.trace.empty()) {
     std::error_code ignored;
@@ -394,6 +398,8 @@ void add_replay(CLI::App& app, int& status) {
   command->add_flag("--allow-unchecked", options->allow_unchecked,
                     "accept checks that are not supported (comparisons by CRC, registers of other devices)");
   add_executor_option(*command, options->executor);
+  command->add_flag("--check-rules", options->check_rules,
+                    "report reads and writes that a forgotten resolve makes wrong (docs/compression.md)");
   command->add_option("--report", options->report, "write the fidelity report (JSON)")->type_name("FILE");
   add_sandbox_option(*command, options->sandbox);
   command->footer(

@@ -38,6 +38,7 @@ struct Options {
   driver::CounterFileOptions counters;
   std::string executor;
   unsigned threads = 0;
+  bool check_rules = false;
   std::vector<std::string> command;
 };
 
@@ -113,6 +114,7 @@ void set_environment(const Options& options, const std::string& tree, const fs::
   set_file(shim::kFramesVariable, options.frames);
   set_counters_environment(options.counters);
   if (!options.executor.empty()) setenv(shim::kExecutorVariable, options.executor.c_str(), 1);
+  if (options.check_rules) setenv(shim::kRulesVariable, "1", 1);
   if (options.threads != 0) setenv(shim::kThreadsVariable, std::to_string(options.threads).c_str(), 1);
 }
 
@@ -254,6 +256,8 @@ void add_run(CLI::App& app, int& status, const std::vector<std::string>& behind)
   command->add_option("--threads", options->threads, "host threads for the device's work (default: one per CPU)")
       ->check(CLI::Range(1, 64))
       ->type_name("N");
+  command->add_flag("--check-rules", options->check_rules,
+                    "report reads and writes that a forgotten resolve makes wrong (docs/compression.md)");
   command->footer(
       "Usage: halogen run --device D [OPTIONS] -- PROGRAM [ARGUMENTS]\n"
       "Exits with the program's status, or 128 + the number of the\n"

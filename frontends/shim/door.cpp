@@ -274,10 +274,12 @@ bool Door::boot() {
   options.hardware.device.threads =
       static_cast<unsigned>(number_of(kThreadsVariable, 1, 64, static_cast<long>(WorkerPool::threads_of_host())));
   options.hardware.device.executor = executor_of_environment();
+  options.hardware.device.check_rules = number_of(kRulesVariable, 0, 1, 0) != 0;
   const spec::DeviceModel* const model = spec::find_device(Paths::get()->device());
   if (model != nullptr) recording_ = Recording::start(*model, Paths::get()->root());
   options.hardware.listener = recording_.get();
-  options.hardware.events = &video_notice_;
+  rule_notice_.emplace(options.hardware.device.check_rules, &video_notice_);
+  options.hardware.events = &*rule_notice_;
   const char* const clock = secure_getenv(kClockVariable);  // a trace does not use the host's clock
   options.host_time = recording_ == nullptr && (clock == nullptr || std::string_view(clock) != "device");
   if (model != nullptr) tracepoints_ = start_tracepoints(*model);

@@ -28,6 +28,7 @@
 #include "recording.h"
 #include "remote.h"
 #include "report.h"
+#include "rule_notice.h"
 #include "video_notice.h"
 
 namespace halogen::shim {
@@ -102,6 +103,7 @@ class Door {
   std::unique_ptr<Report> report_;
   std::unique_ptr<Recording> recording_;
   VideoNotice video_notice_;
+  std::optional<RuleNotice> rule_notice_;
   std::unique_ptr<driver::Tracepoints> tracepoints_;
   std::unique_ptr<driver::CounterFile> counters_;
   bool failed_ = false;

@@ -15,6 +15,7 @@ constexpr char kCountersSetVariable[] = "HALOGEN_COUNTERS_SET";        // unset:
 constexpr char kCountersPeriodVariable[] = "HALOGEN_COUNTERS_PERIOD";  // in nanoseconds of virtual time
 constexpr char kFramesVariable[] = "HALOGEN_FRAMES";                   // a folder
 constexpr char kThreadsVariable[] = "HALOGEN_THREADS";                 // of the host; unset: one per CPU
+constexpr char kRulesVariable[] = "HALOGEN_CHECK_RULES";               // 1: DeviceOptions::check_rules
 constexpr char kExecutorVariable[] = "HALOGEN_EXECUTOR";  // a name of eu::kExecutorNames; unset: interpreter
 constexpr char kHangVariable[] = "HALOGEN_HANG_MS";       // time until a batch counts as hung; 0: never
 
