@@ -33,9 +33,9 @@ class StateWatch {
     uint32_t element_B = 1;
     uint32_t layers = 1;
     uint64_t bytes = 0;  // an upper bound
-    PhysicalByte first;
+    PhysicalByte first{};
     // The states: of each 4 KB of them, or of each 64 KB of the surface if the auxiliary table gives their place.
-    std::vector<std::optional<PhysicalByte>> pages;
+    std::vector<std::optional<PhysicalByte>> pages{};
     uint32_t reported = 0;  // a bit for each client and cause
   };
 
@@ -53,7 +53,7 @@ class StateWatch {
     const surface::TilePattern* pattern = nullptr;
     uint64_t pitch_B = 0;
     uint64_t bytes = 1;  // an upper bound
-    std::vector<Box> boxes;
+    std::vector<Box> boxes{};
     bool writes = false;
     bool decodes_clear = false;  // only compressed blocks are not decoded
   };
@@ -68,7 +68,7 @@ class StateWatch {
     uint64_t states = 0;
     uint32_t width = 0;
     uint32_t height = 0;
-    surface::BlockIndex block;  // column and row in elements
+    surface::BlockIndex block{};  // column and row in elements
   };
 
   // Notes a surface that is used with its states.

@@ -2,6 +2,7 @@
 // Places of states are computed here: a line of 64 bytes has 16x16 blocks of two bits (16x32 of one bit before Gen9),
 // lines are in the order of Y tiles; on Gen12 a tile of 4 KB has 4x8 blocks of four bits at the address of the
 // auxiliary table.
+#include "covers.h"
 #include "message/block_states.h"
 #include "message/surface_table.h"
 #include "message/texture.h"
@@ -77,6 +78,7 @@ class ClearBlocks : public SamplerBench {
 };
 
 TEST_P(ClearBlocks, TexelsHaveTheClearColourOfTheSurfaceState) {
+  COVERS("NOTES-DRV-08");
   for (uint32_t y = 0; y < kHeight; ++y) {
     for (uint32_t x = 0; x < kWidth; ++x) word(place(x, y)) = 0x7700'0000 | x << 8 | y;
   }

@@ -1,5 +1,6 @@
 // Planes with compression state compared with a slow model: an array of elements, and a state for each block. Random
 // reads, writes, fills, clears, resolves and ambiguates, with clear values that change between uses.
+#include "covers.h"
 #include "message/block_states.h"
 #include "pixel_world.h"
 
@@ -133,6 +134,7 @@ class BlockChanges : public testing::TestWithParam<Case> {
 };
 
 TEST_P(BlockChanges, FollowTheSlowModel) {
+  COVERS("NOTES-DRV-08");
   std::mt19937 random(17);
   const auto below = [&](uint32_t count) { return static_cast<uint32_t>(random() % count); };
   PixelPlane plane;
