@@ -40,6 +40,9 @@ std::vector<Slice> slices_of(const StateWatch::Known& known) {
   std::vector<Slice> slices;
   const message::Surface& surface = known.surface;
   for (uint32_t level = 0; level < surface.levels; ++level) {
+    if (!message::has_states_of(known, level)) {
+      continue;
+    }
     const uint32_t layers = surface.volume() ? surface.level_depth(level) : known.layers;
     for (uint32_t layer = 0; layer < layers; ++layer) {
       const message::ImagePlace place = message::image_place(surface, layer, level);

@@ -214,6 +214,10 @@ uint32_t level_rows(const StateWatch::Known& known, uint32_t level) {
          std::max(known.surface.states.height / std::max(known.surface.height, 1u), 1u);
 }
 
+bool has_states_of(const StateWatch::Known& known, uint32_t level) {
+  return !known.surface.states.level_base || level == known.surface.render_level;
+}
+
 BlockState StateReader::read(const surface::BlockIndex& block, const ImagePlace& place) {
   const Surface& surface = known_->surface;
   const surface::StateMap& map = surface.states;
@@ -304,7 +308,9 @@ std::optional<StateWatch::Finding> StateWatch::check(const Use& use, uint64_t sh
   StateReader reader(known, memory);
   uint64_t steps = 0;
   for (uint32_t level = 0; level < surface.levels; ++level) {
-    const uint32_t layers = surface.volume() ? surface.level_depth(level) : known.layers;
+    const uint32_t layers = !has_states_of(known, level) ? 0
+                            : surface.volume()           ? surface.level_depth(level)
+                                                         : known.layers;
     for (uint32_t layer = 0; layer < layers; ++layer) {
       const ImagePlace place = image_place(surface, layer, level);
       const Box slice = box_of(place, level_columns(known, level), level_rows(known, level), surface, known.element_B);

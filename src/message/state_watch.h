@@ -111,5 +111,7 @@ class StateReader {
 // The size of a level of a known surface, in elements. Samples side by side are elements.
 uint32_t level_columns(const StateWatch::Known& known, uint32_t level);
 uint32_t level_rows(const StateWatch::Known& known, uint32_t level);
+// Returns whether the place of a level's states is known. On Gen6 the address is that of the level in use.
+bool has_states_of(const StateWatch::Known& known, uint32_t level);
 
 }  // namespace halogen::message
