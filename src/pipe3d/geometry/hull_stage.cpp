@@ -126,17 +126,22 @@ ThreadEnd HullStage::run(std::span<const Object> objects, EntryStore& input) {
   return ThreadEnd::done;
 }
 
-TessellationFactors HullStage::factors(uint32_t patch) const {
-  const std::span<const Slot> entry = patches_.entry(patch);
-  if (entry.empty()) {
+TessellationFactors HullStage::factors(const Tessellation& state, std::span<const Slot> header) {
+  constexpr size_t kLast = 7;
+  if (header.size() * 4 <= kLast) {
     return {};
   }
-  const auto at = [&](size_t dword) { return std::bit_cast<float>(entry[dword / 4][dword % 4]); };
-  switch (state_->tessellation.domain) {
+  const bool separate = state.layout == PatchLayout::reversed_inside_separate;
+  const bool reversed = separate || state.layout == PatchLayout::reversed;
+  const auto at = [&](size_t dword) {
+    const size_t place = reversed ? kLast - dword : dword;
+    return std::bit_cast<float>(header[place / 4][place % 4]);
+  };
+  switch (state.domain) {
     case TessellationDomain::quad:
       return {.outer = {at(7), at(6), at(5), at(4)}, .inner = {at(3), at(2)}};
     case TessellationDomain::triangle:
-      return {.outer = {at(7), at(6), at(5), 0}, .inner = {at(4), 0}};
+      return {.outer = {at(7), at(6), at(5), 0}, .inner = {at(separate ? 3 : 4), 0}};
     case TessellationDomain::line:
       break;
   }

@@ -29,7 +29,9 @@ class HullStage final : public message::Groups {
   // Restores the patches of an earlier run().
   void load(const SavedEntries& saved) { patches_.load(saved, patch_slots(state_->tessellation)); }
   // Returns the factors that the threads wrote at the start of an entry.
-  TessellationFactors factors(uint32_t patch) const;
+  TessellationFactors factors(uint32_t patch) const { return factors(state_->tessellation, patches_.entry(patch)); }
+  // Returns the factors in a patch header of two slots; without one, no factor is above zero.
+  static TessellationFactors factors(const Tessellation& state, std::span<const Slot> header);
 
   uint64_t instructions() const { return unit_.instructions(); }
   ShaderUnit& unit() { return unit_; }

@@ -116,6 +116,9 @@ enum class HullDispatch : uint8_t { single_patch, eight_patch, dual_patch };
 enum class TessellationDomain : uint8_t { quad, triangle, line };
 enum class TessellationOutput : uint8_t { point, line, clockwise, counter_clockwise };
 enum class TessellationPartitioning : uint8_t { integer, odd, even };
+// The order of the factors in the first eight dwords of a patch: from the last dword down, or from the first one up.
+// The third layout keeps the inner factor of a triangle where a quad has its first one.
+enum class PatchLayout : uint8_t { legacy = 0, reversed = 2, reversed_inside_separate = 3 };
 
 struct Tessellation {
   Shader hull;
@@ -129,6 +132,7 @@ struct Tessellation {
   TessellationDomain domain{};
   TessellationOutput output{};
   TessellationPartitioning partitioning{};
+  PatchLayout layout{};
   float most_odd = 63.0f;
   float most_even = 64.0f;
 

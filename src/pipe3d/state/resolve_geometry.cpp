@@ -96,6 +96,7 @@ void resolve_tessellation(Resolver& from, Tessellation& stage) {
   stage.domain = static_cast<TessellationDomain>(engine.te_domain);
   stage.output = static_cast<TessellationOutput>(engine.output_topology);
   stage.partitioning = static_cast<TessellationPartitioning>(engine.partitioning);
+  stage.layout = static_cast<PatchLayout>(engine.patch_header_layout);
   stage.most_odd = engine.maximum_tessellation_factor_odd;
   stage.most_even = engine.maximum_tessellation_factor_not_odd;
 
