@@ -18,49 +18,29 @@ chips=("$@")
 [ ${#chips[@]} -gt 0 ] || chips=(chv icl tgl)
 here=$(cd "$(dirname "$0")/.." && pwd)
 halogen=${HALOGEN:-$here/build/bin/halogen}
-library=$(dirname "$halogen")/../lib/libhalogen-drm.so
 tests=/usr/libexec/igt-gpu-tools/perf
 limit=100 # seconds for a subtest
-export PATH=$PATH:/sbin:/usr/sbin
-[ "$(id -u)" -eq 0 ] || { echo "igt-perf: only root can make and enter a Debian root" >&2; exit 2; }
-for file in "$halogen" "$library"; do
-  [ -f "$file" ] || { echo "igt-perf: $file does not exist; run scripts/build.sh" >&2; exit 2; }
-done
-
-# The mirror is the one that this machine gets its own packages from.
-make_root() {
-  local mirror
-  command -v debootstrap >/dev/null || { echo "igt-perf: the package debootstrap is missing" >&2; exit 2; }
-  mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' 'Label: Debian' | head -n 1)
-  [ -n "$mirror" ] || { echo "igt-perf: apt knows no mirror of Debian" >&2; exit 2; }
-  debootstrap --variant=minbase sid "$root" "$mirror"
-}
-[ -x "$root/bin/sh" ] || make_root
-if [ ! -x "$root$tests" ]; then
-  chroot "$root" sh -c 'apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends igt-gpu-tools-tests'
+me=igt-perf
+. "$here/scripts/debian-root.sh"
+need_root_tools
+if [ ! -x "$root/bin/sh" ]; then
+  mirror=$(own_mirror) || exit 2
+  make_root "$root" sid "$mirror" || exit 2
 fi
-
-# The tool, with those of its libraries that the root does not have.
-mkdir -p "$root/opt/halogen/bin" "$root/opt/halogen/lib" "$root/opt/halogen/libraries"
-cp "$halogen" "$root/opt/halogen/bin/"
-cp "$library" "$root/opt/halogen/lib/"
-ldd "$halogen" "$library" | awk '$2 == "=>" { print $3 }' | sort -u | while read -r needed; do
-  find "$root/usr/lib" -name "$(basename "$needed")" 2>/dev/null | grep -q . || cp -L "$needed" "$root/opt/halogen/libraries/"
-done
-
-# inside COMMAND...: runs a command in the root, in namespaces of its own. IGT's allocator sends messages that are larger than
-# the usual limit of a message queue.
-inside() {
-  root=$root unshare --mount --ipc --fork --kill-child sh -c '
-    mount --make-rprivate / && mount -t proc proc "$root/proc" && mount --rbind /sys "$root/sys" &&
-      mount --rbind /dev "$root/dev" && echo 1048576 >/proc/sys/kernel/msgmnb && echo 65536 >/proc/sys/kernel/msgmax &&
-      exec chroot "$root" env LD_LIBRARY_PATH=/opt/halogen/libraries "$@"' sh "$@"
+if [ ! -x "$root$tests" ]; then
+  inside "$root" sh -c 'apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends igt-gpu-tools-tests'
+fi
+copy_tool "$root" "$(dirname "$halogen")/.." || exit 2
+# IGT's allocator sends messages that are larger than the usual limit of a message queue.
+in_igt() {
+  inside "$root" sh -c 'echo 1048576 >/proc/sys/kernel/msgmnb && echo 65536 >/proc/sys/kernel/msgmax &&
+    LD_LIBRARY_PATH=/opt/halogen/libraries exec "$@"' sh "$@"
 }
 
 # Prints pass, skip, fail, crash or timeout.
 result_of() {
   local chip=$1 subtest=$2 status=0
-  inside timeout -k 5 "$limit" /opt/halogen/bin/halogen run --device "$chip" -- "$tests" --run-subtest "$subtest" \
+  in_igt timeout -k 5 "$limit" /opt/halogen/bin/halogen run --device "$chip" -- "$tests" --run-subtest "$subtest" \
     >"$work/out" 2>&1 </dev/null || status=$?
   case $status in
     0) echo pass ;;
@@ -94,7 +74,7 @@ for chip in "${chips[@]}"; do
     [ "$result" != pass ] || good=$((good + 1))
     echo "igt-perf: $chip: $subtest $result $((SECONDS - start)) s$note"
     [ -z "$note" ] || tail -n 12 "$work/out" | sed 's/^/    /' >&2
-  done < <(inside "$tests" --list-subtests)
+  done < <(in_igt "$tests" --list-subtests)
   echo "igt-perf: $chip: $good subtests pass, $wrong differ from the list"
   [ "$wrong" -eq 0 ] || failed=1
 done

@@ -8,9 +8,11 @@
     piglit_gl.py count --judge RESULTS --idle RESULTS...   writes piglit/gl/counted.txt
     piglit_gl.py show TEST                         prints the command line of a test
     piglit_gl.py table                             prints how many pass on each device; exit status 1 below 85 percent
+    piglit_gl.py --lists FOLDER COMMAND...         uses the lists of another stack or of other tests (stacks/STACK/piglit)
 
 The tests are those of shader_runner for GLSL 1.10, 1.20, 1.30 and 1.50, and those of the programs in piglit's folders fbo,
-texturing and general (piglit/gl/programs.txt). The judge is llvmpipe; an idle device is Mesa's driver without submissions
+texturing and general (piglit/gl/programs.txt). A folder of lists with a file names.txt has the tests whose names its regular expressions find instead;
+those that end with the word "not" are left out. The judge is llvmpipe; an idle device is Mesa's driver without submissions
 (INTEL_NO_HW). A result counts if the judge passes and an idle device fails it: each subtest, or the whole test if it has no
 subtests. A sample is chosen by a sum over the name, so that a larger sample contains every smaller one.
 
@@ -20,6 +22,7 @@ it counts as failed. A test is late if it exceeds its limit of CPU time.
 import argparse
 import ast
 import collections
+import collections.abc
 import concurrent.futures
 import dataclasses
 import gzip
@@ -27,6 +30,7 @@ import itertools
 import json
 import os
 import pathlib
+import re
 import sys
 import tempfile
 import threading
@@ -51,8 +55,20 @@ class Test:
     needs: str  # GL version and extensions that a file requires
 
 
+def named() -> collections.abc.Callable[[str], bool] | None:
+    """Returns the rule of names.txt, if the lists have one."""
+    path = SUITE.lists / "names.txt"
+    if not path.exists():
+        return None
+    rows = [line.split() for line in path.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
+    wanted = [re.compile(row[0]) for row in rows if row[1:] != ["not"]]
+    left_out = [re.compile(row[0]) for row in rows if row[1:] == ["not"]]
+    return lambda name: any(r.search(name) for r in wanted) and not any(r.search(name) for r in left_out)
+
+
 def all_tests() -> dict[str, Test]:
-    programs = set((SUITE.lists / "programs.txt").read_text(encoding="utf-8").split())
+    programs = set((HERE / "piglit/gl/programs.txt").read_text(encoding="utf-8").split())
+    rule = named()
     tests: dict[str, Test] = {}
     for profile in ("quick_shader", "quick_gl"):
         with gzip.open(ROOT / f"tests/{profile}.xml.gz") as packed:
@@ -60,9 +76,14 @@ def all_tests() -> dict[str, Test]:
                 name = test.get("name", "")
                 options = {o.get("name"): o.get("value", "") for o in test.iter("option")}
                 command = ast.literal_eval(options.get("command", "[]"))
-                if command and (name.startswith(GLSL) if profile == "quick_shader" else command[0] in programs):
+                plain = name.replace(" ", "_").replace("#", "_")
+                if rule:
+                    taken = rule(plain)
+                else:
+                    taken = name.startswith(GLSL) if profile == "quick_shader" else command and command[0] in programs
+                if command and taken:
                     needs = " ".join(options.get(o, "") for o in ("api", "api_version", "shader_version", "extensions"))
-                    tests[name.replace(" ", "_").replace("#", "_")] = Test(command, needs)
+                    tests[plain] = Test(command, needs)
     return tests
 
 
@@ -180,6 +201,10 @@ def show(given: argparse.Namespace) -> int:
 
 
 def main() -> int:
+    global SUITE
+    if sys.argv[1:2] == ["--lists"] and len(sys.argv) > 2:
+        SUITE = dataclasses.replace(SUITE, lists=pathlib.Path(sys.argv[2]))
+        del sys.argv[1:3]
     arguments = Arguments(__doc__, SUITE, "test", seconds=60)
     where = arguments.run.add_mutually_exclusive_group(required=True)
     where.add_argument("--device", choices=SUITE.devices)

@@ -115,20 +115,20 @@ for device in $devices; do
   numbers=$(HALOGEN_CLOCK=device "$halogen" run --device "$device" --frames "$work/$device" -- "$work/kms_screen" | tr '\n' ' ') || failed=1
   frames=("$work/$device"/frame-*.png)
   if [ "${#frames[@]}" = "$(wc -w <<< "$numbers")" ] && python3 "$work/compare.py" "$numbers" "${frames[@]}"; then
-    echo "$device: ${#frames[@]} frames are right"
+    echo "kms: $device: ${#frames[@]} frames are right"
   else
-    echo "$device: frames are wrong"
+    echo "kms: $device: frames are wrong" >&2
     failed=1
   fi
   mkdir "$work/$device-gl"
   drawn=$(HALOGEN_CLOCK=device "$halogen" run --device "$device" --frames "$work/$device-gl" -- "$work/gbm_flips" | wc -l) || failed=1
   frames=("$work/$device-gl"/frame-*.png)
   if [ "$drawn" = 4 ] && [ "${#frames[@]}" = 4 ] && python3 "$work/compare.py" drawn "${frames[@]}"; then
-    echo "$device: 4 frames of GL are right"
+    echo "kms: $device: 4 frames of GL are right"
   else
-    echo "$device: frames of GL are wrong ($drawn drawn, ${#frames[@]} seen)"
+    echo "kms: $device: frames of GL are wrong: $drawn drawn, ${#frames[@]} seen" >&2
     failed=1
   fi
-  judge "$device" || { echo "$device: modetest fails"; sed 's/^/    /' "$work/modetest"; failed=1; }
+  judge "$device" || { { echo "kms: $device: modetest fails" && sed 's/^/    /' "$work/modetest"; } >&2; failed=1; }
 done
 exit $failed

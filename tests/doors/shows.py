@@ -85,7 +85,10 @@ def main():
                 faults += [f"{scene}: {fault}" for scene, limit in scenes.items()
                            if (fault := judge(wanted[JUDGED_BY.get(scene, scene)], drawn.get(scene, b""), limit))]
                 failed = failed or bool(faults)
-                print(f"shows: {kind} on {device}: {'; '.join(faults) or 'right'}")
+                for fault in faults:
+                    print(f"shows: {device}: {kind} {fault}", file=sys.stderr)
+                if not faults:
+                    print(f"shows: {device}: {kind} right")
                 if all(drawn.get(scene) for scene in scenes):
                     rows.append(side_by_side([drawn[scene] for scene in scenes]))
             if options.keep:
