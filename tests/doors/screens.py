@@ -117,17 +117,18 @@ def fault_of(row, device, work, judges):
     for path in [report, *report.parent.glob("report.json.*")]:
         if path.exists() and (names := unsupported(path)):
             return f"unsupported: {names[0]}"
-    if row["judge"] in ("frames", "lines") and row["name"] not in judges:
-        soft = work / f"{row['name']}-software".replace(" ", "_").replace(",", "")
+    like = row.get("like", row["name"])
+    if row["judge"] in ("frames", "lines") and like not in judges:
+        soft = work / f"{like}-software".replace(" ", "_").replace(",", "")
         wrong, text = run(row, device, work, soft, **SOFTWARE, GBM_ALWAYS_SOFTWARE="1")
         if wrong:
             return f"the software driver failed with status {wrong}"
-        judges[row["name"]] = soft, [line for line in text.splitlines() if re.search(row.get("lines", "$^"), line)]
+        judges[like] = soft, [line for line in text.splitlines() if re.search(row.get("lines", "$^"), line)]
     match row["judge"]:
         case "frames":
-            return same_frames(row, out, judges[row["name"]][0])
+            return same_frames(row, out, judges[like][0])
         case "lines":
-            wanted = judges[row["name"]][1]
+            wanted = judges[like][1]
             apart = [line for line in lines if line not in wanted] or (["lines are missing"] if lines != wanted or not lines else [])
             return apart[0] if apart else ""
         case "colour":
