@@ -7,7 +7,8 @@
 tests/programs/build.sh "$work" drm_store drm_life drm_threads drm_upsets drm_closing drm_lend gl_triangle egl_list gbm_clear
 cc -O1 -shared -fPIC -DLIBRARY -o "$work/closing.so" tests/programs/drm_closing.c
 
-# device, PCI id, words in the names that GL, Vulkan and OpenCL report (-: the driver does not support the chip)
+# device, PCI id, words in the names that GL, Vulkan and Intel's OpenCL driver report (-: the driver does not support the chip);
+# rusticl reports the name of GL
 rows=(
   "i965|29a2|965G|-|-"
   "gm965|2a02|965GM|-|-"
@@ -71,8 +72,12 @@ for row in "${rows[@]}"; do
       bad "Vulkan: no \"$vulkan\""
     fi
   fi
-  if [ "$opencl" != - ]; then
-    if on -- clinfo && grep -F 'Device Name' "$work/out" | grep -qiF "$opencl"; then
+  if [ "$opencl" != - ] && ! settings=$(scripts/driver-settings.sh opencl "$device" 2>"$work/err"); then
+    done_list+=", OpenCL skipped: $(sed 's/.*: //' "$work/err")"
+  elif [ "$opencl" != - ]; then
+    case $settings in *rusticl*) opencl=$gl ;; esac
+    read -ra settings <<<"$settings"
+    if on -- env "${settings[@]}" clinfo && grep -F 'Device Name' "$work/out" | grep -qiF "$opencl"; then
       done_list+=", OpenCL"
     else
       bad "OpenCL: no \"$opencl\""
