@@ -56,7 +56,7 @@ std::string find_program(const std::string& name) {
     const size_t end = std::min(folders.find(':', start), folders.size());
     const std::string folder = folders.substr(start, end - start);
     std::string file = (folder.empty() ? "." : folder) + "/" + name;
-    struct stat info {};
+    struct stat info = {};
     if (access(file.c_str(), X_OK) == 0 && stat(file.c_str(), &info) == 0 && S_ISREG(info.st_mode)) return file;
     start = end + 1;
   }
@@ -65,7 +65,7 @@ std::string find_program(const std::string& name) {
 
 // Returns why a library cannot be preloaded into this program. Empty: it can, or it is unknown.
 std::string refusal(const std::string& program) {
-  struct stat info {};
+  struct stat info = {};
   if (stat(program.c_str(), &info) != 0) return {};
   const bool changes_user = (info.st_mode & S_ISUID) != 0 && info.st_uid != geteuid();
   const bool changes_group = (info.st_mode & S_ISGID) != 0 && (info.st_mode & S_IXGRP) != 0 && info.st_gid != getegid();
@@ -129,7 +129,7 @@ int start_and_wait(const std::vector<std::string>& command, const std::string& p
   words.reserve(command.size() + 1);
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
-  struct sigaction action {};
+  struct sigaction action = {};
   action.sa_handler = pass_on;
   sigset_t ours, before;
   sigemptyset(&ours);
