@@ -74,7 +74,7 @@ def far_pixels(drawn, wanted):
 
 def same_frames(row, out, judge):
     for number in row["frames"]:
-        drawn, wanted = frame(out, number), frame(judge, number)
+        drawn, wanted = frame(out, number), frame(judge, number + row.get("ahead", 0))
         if not drawn or not wanted:
             return f"frame {number} is missing" + ("" if wanted else " (with the software driver)")
         if len(set(b"".join(wanted[2][::16]))) < 8:
