@@ -44,7 +44,7 @@ class Arguments:
         kept.set_defaults(do=keep)
         counted = self.commands.add_parser("count")
         counted.add_argument("--judge", required=True)
-        counted.add_argument("--idle", nargs="+", required=True)
+        counted.add_argument("--idle", nargs="*", default=[])
         counted.set_defaults(do=count)
         self.commands.add_parser("table").set_defaults(do=lambda _: piglit_lists.table(self.suite, least))
         given = self.parser.parse_args()

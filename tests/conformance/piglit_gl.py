@@ -5,7 +5,7 @@
     piglit_gl.py run --out RESULTS (--device D [--idle] | --judge) [--sample N] [--all] [--more] [--reports FOLDER] [TEST...]
     piglit_gl.py unsupported FOLDER                prints what the reports of such a run name as unsupported
     piglit_gl.py keep DEVICE RESULTS...            puts results of `run` into the device's list
-    piglit_gl.py count --judge RESULTS --idle RESULTS...   writes piglit/gl/counted.txt
+    piglit_gl.py count --judge RESULTS [--idle RESULTS...]   writes piglit/gl/counted.txt
     piglit_gl.py show TEST                         prints the command line of a test
     piglit_gl.py table                             prints how many pass on each device; exit status 1 below 85 percent
     piglit_gl.py --lists FOLDER COMMAND...         uses the lists of another stack or of other tests (stacks/STACK/piglit)

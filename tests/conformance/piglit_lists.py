@@ -88,14 +88,16 @@ def passing(counted: Entry, results: dict[str, str]) -> tuple[int, set[str]]:
 
 
 def write_counted(suite: Suite, judge: dict, idle: list[dict], who: str) -> None:
-    """Returns what counts: the judge passes it, and devices that execute nothing fail it or lack what it needs."""
+    """Writes what counts: the judge passes it, and devices that execute nothing, if there are any, fail it or lack what it needs."""
     lines = []
     total = tests = 0
-    both = [n for n in sorted(judge) if any(n in one for one in idle)]
+    both = [n for n in sorted(judge) if not idle or any(n in one for one in idle)]
     for name in both:
         found = items(judge[name])
 
         def fails(item: str, name: str = name) -> bool:
+            if not idle:
+                return True
             whole = [one[name].get("", "ended") for one in idle if name in one]
             parts = [one[name] for one in idle if name in one]
             states = whole if item == WHOLE else [p.get(item, w) for p, w in zip(parts, whole)]
@@ -107,8 +109,9 @@ def write_counted(suite: Suite, judge: dict, idle: list[dict], who: str) -> None
             tests += 1
             lines.append(f"{name} {len(counts)}")
             lines += [f"{FAULT}{s}" for s in sorted(set(found) - counts)]
-    head = [f"# {total} results of {tests} tests ({len(both)} were run): {who} passes them, a device that executes nothing",
-            "# fails them. A line is a test and how many of its results count; those below it do not."]
+    fails_them = ", a device that executes nothing fails them" if idle else ""
+    head = [f"# {total} results of {tests} tests ({len(both)} were run): {who} passes them{fails_them}.",
+            "# A line is a test and how many of its results count; those below it do not."]
     (suite.lists / "counted.txt").write_text("\n".join(head + lines) + "\n", encoding="utf-8")
     print(head[0])
 
