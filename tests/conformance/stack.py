@@ -104,9 +104,10 @@ def run_doors(given: argparse.Namespace, folder: pathlib.Path) -> int:
             listed = lists.get(key, Entry())
             wrong = compare(key, result, listed)
             known = f", {len(result.faults)} known faults" if result.faults and not wrong else ""
-            print(f"matrix: {given.stack}: {name} on {device}: {'DIFFERS' if wrong else 'as listed'}, {result.right} right{known}")
+            verdict = "as listed" if not wrong else "kept" if given.keep else "DIFFERS"
+            print(f"matrix: {given.stack}: {name} on {device}: {verdict}, {result.right} right{known}", flush=True)
             print("".join(line + "\n" for line in wrong), end="", file=sys.stderr)
-            faults += len(wrong)
+            faults += 0 if given.keep else len(wrong)
             below = {fault: listed.below.get(fault, UNKNOWN) for fault in result.faults}
             lists[key] = Entry(result.right, "", below)
         print(f"matrix: {given.stack}: {name} took {time.monotonic() - start:.0f} s", flush=True)
