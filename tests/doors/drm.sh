@@ -125,8 +125,10 @@ until [ -n "$(ls "$folder")" ] && [ -e "$folder"/*/held ]; do sleep 0.1; done
 sleep 0.5
 TMPDIR=$folder on -- true
 [ -n "$(ls "$folder")" ] || bad "a tree in use was removed"
-kill -KILL "$killed" $(ps -o pid= --ppid "$killed")
+children=$(ps -o pid= --ppid "$killed")
+kill -KILL "$killed" $children
 wait "$killed" 2>/dev/null || true
+for child in $children; do while [ -e "/proc/$child/exe" ]; do sleep 0.1; done; done
 TMPDIR=$folder on -- true
 [ -z "$(ls "$folder")" ] || bad "an unused tree was not removed"
 exit "$failed"
