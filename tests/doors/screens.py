@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import tomllib
 
 import png_pixels
@@ -39,22 +40,25 @@ def tile(x, y):
 
 
 def run(row, device, work, out, **more):
-    """Runs a program with its frames in `out`; returns its status, 0 if it was ended after its time, and its output."""
+    """Runs a program with its frames in `out`; returns its status, 0 if it was ended after its frames, and its output."""
     out.mkdir()
     words = [word.replace("WORK", str(out)) for word in row["words"]]
     (out / "weston.ini").write_text(WESTON.format(tile=work / "tile.png"), encoding="utf-8")
     (out / "run").mkdir(mode=0o700)
     environment = {**os.environ, "XDG_RUNTIME_DIR": str(out / "run"), "HOME": str(out), "SEATD_VTBOUND": "0",
                    "MESA_SHADER_CACHE_DISABLE": "true", "HALOGEN_CLOCK": "device", **more}
-    after = ["timeout", "-s", "TERM", str(row["seconds"])] if "seconds" in row else ["timeout", str(LONGEST)]
-    # kmscube ends at the first byte or end of its input.
-    with subprocess.Popen([*after, HALOGEN, "run", "--device", device, "--frames", out, "--report", out / "report.json", "--", *words],
-                          env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          errors="replace", cwd=out) as running:
-        assert running.stdout
-        said = running.stdout.read()
+    endless = row.get("endless", False)
+    with open(out / "said", "w", encoding="utf-8") as said, subprocess.Popen(
+            ["timeout", "-s", "TERM", str(LONGEST), HALOGEN, "run", "--device", device, "--frames", out, "--report", out / "report.json",
+             "--", *words], env=environment, stdin=subprocess.PIPE, stdout=said, stderr=subprocess.STDOUT, cwd=out) as running:
+        # The program's input stays open: kmscube ends at its end.
+        while endless and running.poll() is None and not (out / f"frame-{max(row['frames']):04}.png").exists():
+            time.sleep(0.2)
+        if endless:
+            time.sleep(1)  # the file is complete
+            running.terminate()
         status = running.wait()
-    return 0 if status == 124 and "seconds" in row else status, said
+    return 0 if endless and status in (0, 124, -15, 143) else status, (out / "said").read_text(encoding="utf-8", errors="replace")
 
 
 def frame(out, number):
