@@ -1,7 +1,6 @@
-// Small programs on Intel's Level Zero driver: each case computes, compares with reference.h and prints one line. Kernels are
-// those of ../opencl; Intel's OpenCL driver compiles them to native modules first. `--out DIR` keeps each result. Exit 0: all cases
-// are right.
-// usage: level_zero_cases KERNEL_FOLDER [--out DIR] [case...]
+// Small programs on Intel's Level Zero driver: each case computes, compares with reference.h and prints one line.
+// Kernels are those of ../opencl; Intel's OpenCL driver compiles them to native modules first. `--out DIR` keeps each
+// result. Exit 0: all cases are right. usage: level_zero_cases KERNEL_FOLDER [--out DIR] [case...]
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <level_zero/ze_api.h>
@@ -101,7 +100,8 @@ class Session {
 
   ze_kernel_handle_t kernel(const std::string& name) {
     const std::vector<uint8_t> code = compiled(folder_, name);
-    ze_module_desc_t desc{ZE_STRUCTURE_TYPE_MODULE_DESC, nullptr, ZE_MODULE_FORMAT_NATIVE, code.size(), code.data(), "", nullptr};
+    ze_module_desc_t desc{
+        ZE_STRUCTURE_TYPE_MODULE_DESC, nullptr, ZE_MODULE_FORMAT_NATIVE, code.size(), code.data(), "", nullptr};
     ze_module_handle_t module = nullptr;
     ZE(zeModuleCreate(context_, device_, &desc, &module, nullptr));
     ze_kernel_desc_t which{ZE_STRUCTURE_TYPE_KERNEL_DESC, nullptr, 0, name.c_str()};
@@ -149,7 +149,9 @@ class Session {
   std::vector<ze_command_queue_group_properties_t> groups_;
 };
 
-void barrier(ze_command_list_handle_t list) { ZE(zeCommandListAppendBarrier(list, nullptr, 0, nullptr)); }
+void barrier(ze_command_list_handle_t list) {
+  ZE(zeCommandListAppendBarrier(list, nullptr, 0, nullptr));
+}
 
 // Copies through device memory and back on every group of queues.
 bool copies(Session& session) {
@@ -234,10 +236,8 @@ int main(int count, char** words) {
   Session session(given.folder);
   const uint32_t compute = session.group(ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE, 0);
   const std::vector<Case> cases{
-      {"copies", [&] { return copies(session); }},
-      {"fill", [&] { return fill(session, compute); }},
-      {"saxpy", [&] { return saxpy(session, compute); }},
-      {"reduction", [&] { return reduction(session, compute); }},
+      {"copies", [&] { return copies(session); }},          {"fill", [&] { return fill(session, compute); }},
+      {"saxpy", [&] { return saxpy(session, compute); }},   {"reduction", [&] { return reduction(session, compute); }},
       {"matmul", [&] { return matmul(session, compute); }},
   };
   return run_cases(given, cases);
