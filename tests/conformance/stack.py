@@ -111,8 +111,8 @@ def run_doors(given: argparse.Namespace, folder: pathlib.Path) -> int:
             below = {fault: listed.below.get(fault, UNKNOWN) for fault in result.faults}
             lists[key] = Entry(result.right, "", below)
         print(f"matrix: {given.stack}: {name} took {time.monotonic() - start:.0f} s", flush=True)
-    if given.keep:
-        write(path, lists)
+        if given.keep:
+            write(path, lists)
     return 1 if faults else 0
 
 
