@@ -1,4 +1,4 @@
-// What a driver does differently when it starts and when it recovers from a hang, by generation. Facts that only Linux
+// The differences between generations when a driver starts, and when it recovers from a hang. Facts that only Linux
 // decides are in `interface` of spec/devices.toml.
 #pragma once
 

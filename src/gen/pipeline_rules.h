@@ -15,7 +15,7 @@ enum class PipelineForm : uint8_t {
   split,     // each of these has a state command of its own
 };
 
-// Who computes the coefficients of attributes, with which pixel shaders interpolate.
+// The unit that computes the coefficients of attributes, with which pixel shaders interpolate.
 enum class SetupForm : uint8_t {
   thread,          // a thread for each primitive writes them to the URB
   fixed_function,  // the set-up unit

@@ -134,8 +134,8 @@ TessellationFactors HullStage::factors(const Tessellation& state, std::span<cons
   const bool separate = state.layout == PatchLayout::reversed_inside_separate;
   const bool reversed = separate || state.layout == PatchLayout::reversed;
   const auto at = [&](size_t dword) {
-    const size_t place = reversed ? kLast - dword : dword;
-    return std::bit_cast<float>(header[place / 4][place % 4]);
+    const size_t index = reversed ? kLast - dword : dword;
+    return std::bit_cast<float>(header[index / 4][index % 4]);
   };
   switch (state.domain) {
     case TessellationDomain::quad:

@@ -194,7 +194,7 @@ bool PixelPlane::change_tile(uint64_t offset, BlockChange change) {
 
 // Returns whether no block of a rectangle has to change before a write.
 bool PixelPlane::is_plain(const Rectangle& pixels) {
-  constexpr int32_t kMost = 64;  // tiles that are looked at
+  constexpr int32_t kMaxTiles = 64;  // tiles that are looked at
   const Rectangle elements = elements_of(pixels);
   if (!guard_.has_tiles() || elements.x_max < elements.x_min || elements.y_max < elements.y_min) {
     return false;
@@ -205,7 +205,7 @@ bool PixelPlane::is_plain(const Rectangle& pixels) {
   for (int32_t y = elements.y_min / height; y <= elements.y_max / height; ++y) {
     for (int32_t x = elements.x_min / width; x <= elements.x_max / width; ++x) {
       const Rectangle tile{.x_min = x * width, .y_min = y * height};
-      if (++tiles > kMost || guard_.pending_in_tile(offset_of(tile))) {
+      if (++tiles > kMaxTiles || guard_.pending_in_tile(offset_of(tile))) {
         return false;
       }
     }
