@@ -16,17 +16,18 @@ own_mirror() {
   echo "$mirror"
 }
 
-# make_root FOLDER RELEASE MIRROR: does nothing if the root exists. It gets this machine's settings for downloads, for example a
+# make_root FOLDER RELEASE MIRROR: makes the root if it does not exist. It gets this machine's settings for downloads, for example a
 # proxy.
 make_root() {
   local root=$1 release=$2 mirror=$3
-  [ ! -x "$root/usr/bin/dpkg" ] || [ -e "$root/debootstrap" ] || return 0
-  command -v debootstrap >/dev/null || { echo "$me: the package debootstrap is missing" >&2; return 2; }
-  mkdir -p "$root" || { echo "$me: $root cannot be made" >&2; return 2; }
-  if ! debootstrap --variant=minbase "$release" "$root" "$mirror" >"$root.log" 2>&1; then
-    tail -n 5 "$root.log" >&2
-    echo "$me: debootstrap failed; is $mirror reachable, and has it $release? All messages: $root.log" >&2
-    return 2
+  if [ ! -x "$root/usr/bin/dpkg" ] || [ -e "$root/debootstrap" ]; then
+    command -v debootstrap >/dev/null || { echo "$me: the package debootstrap is missing" >&2; return 2; }
+    mkdir -p "$root" || { echo "$me: $root cannot be made" >&2; return 2; }
+    if ! unshare --mount debootstrap --variant=minbase "$release" "$root" "$mirror" >"$root.log" 2>&1; then
+      tail -n 5 "$root.log" >&2
+      echo "$me: debootstrap failed; is $mirror reachable, and has it $release? All messages: $root.log" >&2
+      return 2
+    fi
   fi
   apt-config dump Acquire | grep -E '^Acquire::(Check-Valid-Until|Proxy|https?::Proxy|https?::CaInfo)' \
     >"$root/etc/apt/apt.conf.d/80host" || true
