@@ -86,8 +86,9 @@ class ClientCalls {
       std::vector<std::byte> request(from.begin(), from.end());
       shim::ServedCall call;
       performed_ +=
-          call.perform(driver, *file, caller_, request, std::span(kPassed).first(descriptors), board.answer_area()) ? 1
-                                                                                                                    : 0;
+          call.perform(driver, *file, caller_, request, std::span(kPassed).first(descriptors), board.answer_area())
+              ? 1u
+              : 0u;
       const auto answer = shim::decode_answer(board.answer_area().first(call.answer_bytes()));
       if (call.answer_bytes() != 0 && !answer) std::abort();
     }

@@ -60,7 +60,7 @@ inline void vm_stream(std::span<const uint8_t> data) {
   int ends[2], interrupts[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return;
   vm::File wire(ends[1]);
-  vm::ProxyLink link(vm::File(ends[0]), 0);
+  vm::ProxyLink link{vm::File{ends[0]}, 0};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, interrupts) != 0) return;
   const vm::File unread(interrupts[1]);
   vm::MachineLink machine{vm::File(interrupts[0])};

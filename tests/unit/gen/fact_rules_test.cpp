@@ -96,7 +96,7 @@ std::vector<const spec::DeviceModel*> every_model() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, FactRules, ::testing::ValuesIn(every_model()),
-                         [](const auto& info) { return std::string(info.param->name); });
+                         [](const auto& row) { return std::string(row.param->name); });
 
 }  // namespace
 }  // namespace halogen

@@ -118,7 +118,7 @@ TEST_P(EarlyPrivilegeLists, EveryDwordIsReadableOrRefusedAsTheSourcesSay) {
     }
     uint32_t refused = 0;
     for (uint32_t offset = 0; offset < kReach; offset += 4) {
-      refused += privilege.allows(offset, RegisterAccess::read, {}) ? 0 : 1;
+      refused += privilege.allows(offset, RegisterAccess::read, {}) ? 0u : 1u;
     }
     EXPECT_EQ(refused, 0u) << engine.name;
   }

@@ -35,7 +35,7 @@ TEST(Privilege, WritableRegistersAreReadable) {
       const Privilege own(model.id, engine);
       uint32_t unreadable = 0;
       for (uint32_t offset = 0; offset < 0x200000; offset += 4) {
-        unreadable += own.listed(offset, RegisterAccess::write) && !own.listed(offset, RegisterAccess::read) ? 1 : 0;
+        unreadable += own.listed(offset, RegisterAccess::write) && !own.listed(offset, RegisterAccess::read) ? 1u : 0u;
       }
       EXPECT_EQ(unreadable, 0u) << model.name << ' ' << engine.name;
     }
@@ -142,8 +142,8 @@ TEST(Privilege, WithoutListsEverythingIsRefused) {
       const Privilege privilege(engine, {});
       uint32_t allowed = 0;
       for (uint32_t offset = 0; offset < 0x10000; offset += 4) {
-        allowed += privilege.allows(offset, RegisterAccess::write, {}) ? 1 : 0;
-        allowed += privilege.allows(offset, RegisterAccess::read, {}) ? 1 : 0;
+        allowed += privilege.allows(offset, RegisterAccess::write, {}) ? 1u : 0u;
+        allowed += privilege.allows(offset, RegisterAccess::read, {}) ? 1u : 0u;
       }
       EXPECT_EQ(allowed, 0u) << engine.name;
     }

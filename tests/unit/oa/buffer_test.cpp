@@ -301,7 +301,7 @@ TEST_P(OaBuffer, ATranslationThatChangedIsUsedAfterTheInvalidation) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Chips, OaBuffer, ::testing::ValuesIn(kOaChips),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& each) { return std::string(each.param); });
 
 }  // namespace
 }  // namespace halogen

@@ -128,7 +128,7 @@ TEST_P(OaContexts, ReportsAndTimestampsOfPipeControlAgree) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Chips, OaContexts, ::testing::ValuesIn(kOaChips),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& each) { return std::string(each.param); });
 
 class OaContextUnit : public ::testing::TestWithParam<const char*> {};
 
@@ -194,7 +194,7 @@ TEST_P(OaContextUnit, EachUnitHasItsOwnEnable) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Chips, OaContextUnit, ::testing::Values("tgl", "dg1"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& each) { return std::string(each.param); });
 
 TEST(OaContextUnit, MoreContextsThanAreKeptRaiseAnEvent) {
   OaContextBench bench("tgl");

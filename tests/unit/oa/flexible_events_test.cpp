@@ -209,7 +209,7 @@ TEST_P(FlexibleRegisters, EachHalfControlsItsCounter) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Chips, FlexibleRegisters, ::testing::ValuesIn(kOaChips),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& each) { return std::string(each.param); });
 
 // RenderBasic of tgl and dg1 (Mesa): "some pipe active" on EU numbers 0 to 3 in A7 to A10, "stalled" in A11 to A14, and
 // the integrator in A15 to A18. Their sums are the unfiltered events.

@@ -77,7 +77,8 @@ struct OaBenchOn : Base {
   static uint64_t clocks(uint64_t ns) { return ns * 9 / 20; }
   uint64_t now() { return this->device->clock().nanoseconds; }
   uint64_t timestamp_ticks(uint64_t ns) const {
-    return static_cast<uint64_t>(static_cast<unsigned __int128>(ns) * this->model.timestamp_hz / 1'000'000'000);
+    __extension__ using Product = unsigned __int128;
+    return static_cast<uint64_t>(Product{ns} * this->model.timestamp_hz / 1'000'000'000);
   }
 
   void put(const OaWrites& writes) {

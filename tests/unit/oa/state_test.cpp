@@ -33,7 +33,9 @@ TEST_P(OaState, ARenderResetKeepsTheConfiguration) {
   EXPECT_EQ(bench.read(bench.at().buffer) & ~0x3fu, static_cast<uint32_t>(kBase));
   EXPECT_EQ(bench.read(0xe458), 0x5004u);
   for (const auto& [offset, value] : kept) {
-    if (offset < 0xdc00) EXPECT_EQ(bench.read(offset), value) << std::hex << offset;
+    if (offset < 0xdc00) {
+      EXPECT_EQ(bench.read(offset), value) << std::hex << offset;
+    }
   }
   EXPECT_GE(bench.b(1), before) << "counters stay";
   bench.set_timer(3);  // the context's control is state of the engine on chips with one unit
@@ -109,7 +111,7 @@ TEST_P(OaState, PowerContextKeepsCounters) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Chips, OaState, ::testing::ValuesIn(kOaChips),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& each) { return std::string(each.param); });
 
 TEST(OaAbsent, ChipsWithoutTheUnitIgnoreIt) {
   for (const char* const chip : {"i965", "g45", "snb"}) {

@@ -168,7 +168,7 @@ TEST_P(TestOa, ADisabledNetworkHasNoSignals) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Chips, TestOa, ::testing::ValuesIn(kOaChips),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& each) { return std::string(each.param); });
 
 }  // namespace
 }  // namespace halogen

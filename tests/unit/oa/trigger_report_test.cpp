@@ -82,7 +82,7 @@ TEST_P(OaTriggers, DisabledBlocksReportNothing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Chips, OaTriggers, ::testing::ValuesIn(kOaChips),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& each) { return std::string(each.param); });
 
 // The buffer of a chip with one unit may be in the tables of the render engine's context.
 TEST(OaProcessBuffer, ReportsGoThroughTheTablesOfTheContext) {

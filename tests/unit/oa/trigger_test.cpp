@@ -107,7 +107,7 @@ TEST(Trigger, CountersStartWhenOneOfTheStartTriggersHasFired) {
         ASSERT_EQ(domain.state().counters.c[lane], expected[8 + lane]) << "round " << round << " part " << part;
       }
     }
-    late += slow[0].fired && slow[0].clocks > 1 ? 1 : 0;
+    late += slow[0].fired && slow[0].clocks > 1 ? 1u : 0u;
   }
   EXPECT_GT(late, 100u) << "thresholds were reached";
 }

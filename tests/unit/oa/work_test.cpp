@@ -255,7 +255,7 @@ TEST_P(OaWork, OnlyTheSelectedContextCountsOnChipsWithOneUnit) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Chips, OaWork, ::testing::ValuesIn(kOaChips),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& each) { return std::string(each.param); });
 
 }  // namespace
 }  // namespace halogen

@@ -66,7 +66,7 @@ TEST_P(OaReport, SmallFormatsHaveTheCountersOfTheirNames) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Generations, OaReport, ::testing::Values(GenId::gen8, GenId::gen9, GenId::gen11, GenId::gen12),
-                         [](const auto& info) { return std::string(name_of(info.param)); });
+                         [](const auto& each) { return std::string(name_of(each.param)); });
 
 }  // namespace
 }  // namespace halogen::spec
