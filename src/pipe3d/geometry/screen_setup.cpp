@@ -167,7 +167,7 @@ void order_corners(ScreenPrimitive& rectangle) {
     std::swap(order[1], order[2]);
   }
   const std::array<ScreenVertex, 3> given = v;
-  for (uint8_t to = 0; to < order.size(); ++to) {
+  for (size_t to = 0; to < order.size(); ++to) {
     v[to] = given[order[to]];
   }
   rectangle.provoking = static_cast<uint8_t>(std::ranges::find(order, rectangle.provoking) - order.begin());
