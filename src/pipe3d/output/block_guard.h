@@ -107,6 +107,12 @@ class BlockGuard {
     at.changed |= bit;
   }
   void store();
+  // Forgets all tiles. Called after another plane may have changed states.
+  void forget() {
+    store();
+    ++epoch_;
+    last_number_ = kNone;
+  }
   const surface::Granules& granules() const { return granules_; }
   // Returns the clear granules of the tile that holds an offset. No value: the tile does not begin with a block of the
   // level, or its states do not lie together.
@@ -162,12 +168,6 @@ class BlockGuard {
   std::byte* writable(Tile& tile);
   void store(Tile& tile);
   void store_bytes(Tile& tile, uint64_t granules, surface::BlockState state);
-  // Forgets all tiles.
-  void forget() {
-    store();
-    ++epoch_;
-    last_number_ = kNone;
-  }
   bool is_pending(surface::BlockState state) const {
     return state == surface::BlockState::clear || (compresses() && state == surface::BlockState::resolved);
   }

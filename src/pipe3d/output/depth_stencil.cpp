@@ -452,6 +452,7 @@ bool DepthStencilUnit::clear(const DepthOperation& operation, const Rectangle& l
       stencil_.fill(area, layer, std::span(&value, 1), std::span(&kAllBits, 1));
     }
   }
+  depth_.store_states();
   return part.last;
 }
 

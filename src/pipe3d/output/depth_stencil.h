@@ -41,6 +41,7 @@ class DepthStencilUnit {
   // Returns whether a fault stopped an access since begin().
   bool stopped() const { return depth_.stopped() || stencil_.stopped(); }
   void store_states() { depth_.store_states(); }
+  void forget_states() { depth_.forget_states(); }
   // Tells that the next tests are inside a window.
   void enter(const Rectangle& window, uint32_t layer) { depth_.enter(in_buffer(window), layer); }
   // Clears a band. `layer`: index in the view. True: it was the last band.

@@ -31,6 +31,11 @@ class PixelPlane {
   bool guarded() const { return has_states_; }
   // Stores the states of blocks that became plain. Called before another plane may use them.
   void store_states() { guard_.store(); }
+  // Forgets states, because another plane may have changed them.
+  void forget_states() {
+    guard_.forget();
+    watches_ = guard_.on();
+  }
   bool clear_at(uint64_t address) { return watches_ && guard_.clear(address - base_); }
   // Tells that the next accesses are inside a window of a layer. If all of its blocks are plain, they are not looked at
   // again.

@@ -59,6 +59,7 @@ class TargetWriter {
   Colour read(const PixelPlace& place, uint32_t sample);
   bool stopped() const { return plane_.stopped(); }
   void store_states() { plane_.store_states(); }
+  void forget_states() { plane_.forget_states(); }
   void enter(const Rectangle& window, uint32_t layer) { plane_.enter(window, layer); }
   uint32_t width() const { return plane_.width(); }
   uint32_t height() const { return plane_.height(); }

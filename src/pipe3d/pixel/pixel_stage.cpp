@@ -176,6 +176,13 @@ void PixelStage::store_states() {
   }
 }
 
+void PixelStage::forget_states() {
+  depth_.forget_states();
+  for (const std::unique_ptr<Bound>& bound : targets_) {
+    bound->writer.forget_states();
+  }
+}
+
 void PixelStage::count_blocks(const Rasteriser& raster) {
   raster.walk(raster.box(),
               [&](const Subspan& subspan) { counts_.blocks.rasterised += count_of(samples_of(subspan.coverage)); });

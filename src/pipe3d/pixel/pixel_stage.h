@@ -44,6 +44,8 @@ class PixelStage final : public message::PixelMessages {
   void draw(const ScreenPrimitive& primitive, const Rasteriser& raster, const Rectangle& window);
   // Stores the states of blocks that became plain. Called after the primitives of a piece.
   void store_states();
+  // Forgets states of blocks, because helpers may have changed them.
+  void forget_states();
   // Counts the blocks of a rectangle that is cleared without drawing.
   void count_blocks(const Rasteriser& raster);
   // Changes the compression state of a band of the first bound target. `scaled`: the rectangle of the primitive, which

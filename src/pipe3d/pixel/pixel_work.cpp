@@ -109,6 +109,7 @@ bool PixelWork::draw_beside(const PrimitiveList& list, uint64_t first, uint64_t 
     lane->stage.drop_counts();
   }
   main_.unshare_kernels();
+  main_.forget_states();
   return stands;
 }
 

@@ -254,6 +254,30 @@ TEST_P(BlockChanges, AClearOfPixelsLeavesStateOnlyWhereItCoversABlock) {
   compare("clear of pixels");
 }
 
+// Two planes of one surface take turns, as the host threads of a draw do.
+TEST_P(BlockChanges, PlaneThatForgetsSeesBlocksThatAnotherPlaneMadePlain) {
+  clear_.fill(std::byte{0x5a});
+  PixelPlane first, second;
+  for (PixelPlane* const plane : {&first, &second}) {
+    plane->begin(surface_, GetParam().level, 1, bytes_, world_.space());
+    plane->guard(std::span(clear_).first(bytes_), GetParam().reads_settle);
+  }
+  const Rectangle block{.x_min = 0, .y_min = 0, .x_max = 0, .y_max = 0};
+  first.change_blocks(block, 0, Change::clear);
+  const uint64_t here = first.address(0, 0, 0, 0), beside = first.address(1, 0, 0, 0);
+  ASSERT_TRUE(first.clear_at(here));
+  Element value{}, other{};
+  std::fill_n(value.begin(), bytes_, std::byte{0x11});
+  std::fill_n(other.begin(), bytes_, std::byte{0x22});
+  second.store(second.address(0, 0, 0, 0), std::span<const std::byte>(value).first(bytes_));
+  second.store_states();
+  first.forget_states();
+  EXPECT_FALSE(first.clear_at(here));
+  first.store(beside, std::span<const std::byte>(other).first(bytes_));
+  EXPECT_EQ(memory(0, 0), value);
+  EXPECT_EQ(memory(1, 0), other);
+}
+
 // Level 2 of 146x146 pixels begins 304 bytes to the right of the edge, inside a block of level 0's grid.
 TEST(UnalignedLevel, ClearFillsItAndLaterUsesSeeItsPixels) {
   PixelWorld world;
